@@ -1,0 +1,60 @@
+# Each command sets up what it needs. uv is used where it is there, venv and pip otherwise.
+#
+#   make discover [DOMAIN=example.com] [PROFILE=audit]   discover a site (the bundled demo site without DOMAIN)
+#   make test       every test
+#   make check      formatting, lint, types
+#   make bench      speed and memory beside other tools (BENCH="--rounds 1 --urls 100k" for a quick look)
+#   make pins       renew the exact versions in constraints.txt
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PROFILE ?= default
+UV := $(shell command -v uv 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: help discover test check bench pins clean
+
+help:
+	@sed -n 's/^#  *make/make/p' Makefile
+
+# What a user needs, and what a developer needs on top.
+$(VENV)/ready: pyproject.toml constraints.txt
+	@echo "Setting up $(VENV) ..."
+ifdef UV
+	@test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV)
+	@uv pip install --quiet --python $(BIN)/python --compile-bytecode -c constraints.txt -e .
+else
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+endif
+	@touch $@
+
+$(VENV)/ready-dev: $(VENV)/ready
+ifdef UV
+	@uv pip install --quiet --python $(BIN)/python --compile-bytecode -c constraints.txt -e ".[dev]"
+else
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+endif
+	@touch $@
+
+discover: $(VENV)/ready
+	@$(BIN)/sitecrawl discover $(if $(DOMAIN),"$(DOMAIN)",--demo) --profile $(PROFILE)
+
+test: $(VENV)/ready-dev
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
+
+check: $(VENV)/ready-dev
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/python -m pytest -q tests/test_docs.py tests/test_architecture.py
+
+bench: $(VENV)/ready-dev
+	@$(BIN)/python -m benchmarks.run $(BENCH)
+
+pins: $(VENV)/ready-dev
+	@$(BIN)/python -m pip freeze --exclude-editable --disable-pip-version-check 2>/dev/null \
+	  || uv pip freeze --python $(BIN)/python --exclude-editable
+clean:
+	rm -rf $(VENV) .bench .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,151 @@
+"""Who runs in the benchmark, how each is started, and how many URLs it says it listed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from benchmarks.measure import BenchmarkError, clean_environment, count_lines, last_line
+from benchmarks.site import BENCH_DIR, ensure_bench_folder
+
+if TYPE_CHECKING:
+    from benchmarks.site import Manifest
+
+RUNS_DIR = BENCH_DIR / "runs"
+VENVS_DIR = BENCH_DIR / "venvs"
+LOG_NAME = "log.txt"
+FEED_NAME = "urls.jsonl"
+_SCRIPTS_DIR = Path(__file__).resolve().parent / "peers"
+_BIN_NAME = "Scripts" if os.name == "nt" else "bin"
+
+
+class Contestant(Protocol):
+    """What the benchmark asks of everyone who runs in it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def folder(self) -> Path: ...
+
+    def command(self, root_url: str) -> list[str]: ...
+
+    def environment(self) -> dict[str, str]: ...
+
+    def urls_listed(self) -> int: ...
+
+    def is_right(self, urls: int, manifest: Manifest) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sitecrawl:
+    """This project: everything from the fetch to the database, the feed and the evidence."""
+
+    name: str = "sitecrawl"
+
+    @property
+    def folder(self) -> Path:
+        return RUNS_DIR / self.name
+
+    def command(self, root_url: str) -> list[str]:
+        feed = str(self.folder / FEED_NAME)
+        return [own_script("scrapy"), "crawl", "discover", "-a", f"domain={root_url}", "-O", feed]
+
+    def environment(self) -> dict[str, str]:
+        database = self.folder / "sitecrawl.db"
+        return clean_environment() | {
+            "SCRAPY_PROJECT": "fast",
+            "SITECRAWL_DATABASE_URL": f"sqlite:///{database}",
+        }
+
+    def urls_listed(self) -> int:
+        return count_lines(self.folder / FEED_NAME)
+
+    def is_right(self, urls: int, manifest: Manifest) -> bool:
+        return urls == manifest.distinct_urls
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Another tool, in its own venv, that lists the URLs and does nothing else with them."""
+
+    name: str
+    requirements: tuple[str, ...]
+    script: str
+    writes_feed: bool = False
+
+    @property
+    def folder(self) -> Path:
+        return RUNS_DIR / self.name
+
+    @property
+    def venv(self) -> Path:
+        return VENVS_DIR / self.name
+
+    def command(self, root_url: str) -> list[str]:
+        command = [str(self.venv / _BIN_NAME / "python"), str(_SCRIPTS_DIR / self.script), root_url]
+        return [*command, str(self.folder / FEED_NAME)] if self.writes_feed else command
+
+    def environment(self) -> dict[str, str]:
+        return clean_environment()
+
+    def urls_listed(self) -> int:
+        if self.writes_feed:
+            return count_lines(self.folder / FEED_NAME)
+        return int(last_line(self.folder / LOG_NAME))
+
+    def is_right(self, urls: int, manifest: Manifest) -> bool:
+        # Some drop what one map lists twice, none what two maps list.
+        return manifest.distinct_urls <= urls <= manifest.entries
+
+
+# Exact versions: a ratio means little when one side of it moves.
+PEERS = (
+    Peer("crawlee", ("crawlee==1.11.0",), "crawlee_loader.py"),
+    Peer("advertools", ("advertools==0.18.0",), "advertools_df.py"),
+    Peer("usp", ("ultimate-sitemap-parser==1.8.1",), "usp_tree.py"),
+    # Its lxml extra for the HTML cleaner is gone from lxml 6.1, so the package is named here.
+    Peer("trafilatura", ("trafilatura==2.3.1", "lxml_html_clean==0.4.6"), "trafilatura_search.py"),
+    Peer("scrapy", ("scrapy==2.19.0",), "scrapy_feed.py", writes_feed=True),
+)
+SITECRAWL = Sitecrawl()
+
+
+def own_script(name: str) -> str:
+    """Return the path of a console script in the environment that runs the benchmark."""
+    return str(Path(sys.executable).parent / name)
+
+
+def ensure_venv(peer: Peer) -> None:
+    """Create the peer's venv once; again when its requirements or the Python change."""
+    marker = peer.venv / "installed.txt"
+    wanted = "\n".join((sys.version, *peer.requirements))
+    if marker.is_file() and marker.read_text() == wanted:
+        return
+    ensure_bench_folder()
+    shutil.rmtree(peer.venv, ignore_errors=True)
+    python = str(peer.venv / _BIN_NAME / "python")
+    if uv := _find_uv():
+        _call([uv, "venv", "--quiet", "--python", sys.executable, str(peer.venv)])
+        _call([uv, "pip", "install", "--quiet", "--python", python, *peer.requirements])
+    else:
+        _call([sys.executable, "-m", "venv", str(peer.venv)])
+        _call([python, "-m", "pip", "install", "--quiet", *peer.requirements])
+    marker.write_text(wanted)
+
+
+def _find_uv() -> str | None:
+    beside = Path(own_script("uv"))
+    return str(beside) if beside.is_file() else shutil.which("uv")
+
+
+def _call(command: list[str]) -> None:
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        output = (done.stderr or done.stdout).strip()
+        raise BenchmarkError(f"{' '.join(command)} failed:\n{output[-2000:]}")

@@ -1,0 +1,152 @@
+"""Run sitecrawl beside its peers on the synthetic site and print CPU, wall, memory and ratios.
+
+    python -m benchmarks.run                        everything: about half an hour
+    python -m benchmarks.run --urls 100k --rounds 1     a quick look
+    python -m benchmarks.run --skip-peers           this project alone
+    python -m benchmarks.run --only sitecrawl,crawlee --sections table
+
+- Sections: `table` runs every contestant once per round, in an order that rotates, against a
+  server process started afresh for each run; `second` scans the unchanged site again on the
+  database of a scan just made; `growth` compares with a site four times as large; `startup` times
+  the way to the first request and `sitecrawl --help`.
+- CPU is user and system time of the process and the children it waited for, peak memory the
+  largest resident set among them (wait4). The server's share is never in it.
+- The peers only list: no dedupe, no store. sitecrawl does all it does for a user with the `fast`
+  profile (which only takes away the pauses between requests); its feed must have exactly the
+  distinct URLs of the site, or the run is marked WRONG.
+- Bars are figures, not tests: the exit code is 0 when every contestant came to its end, 1 when one
+  crashed, 2 when the benchmark itself could not run.
+
+Sites, venvs, logs of the last runs and `results.json` are in `.bench/`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from benchmarks.contestants import PEERS, RUNS_DIR, SITECRAWL, ensure_venv
+from benchmarks.measure import BenchmarkError
+from benchmarks.report import describe_site
+from benchmarks.sections import (
+    RESULTS_FILE,
+    Options,
+    Results,
+    prepare_site,
+    run_growth,
+    run_second,
+    run_startup,
+    run_table,
+)
+from benchmarks.site import DEFAULT_PORT, parse_size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from benchmarks.contestants import Contestant
+
+SECTIONS = {
+    "table": run_table,
+    "second": run_second,
+    "growth": run_growth,
+    "startup": run_startup,
+}
+
+
+def prepare_contestants(contestants: list[Contestant]) -> list[Contestant]:
+    """Install the peers that take part; one that cannot be installed is left out, and said so."""
+    ready = []
+    for contestant in contestants:
+        try:
+            for peer in PEERS:
+                if peer is contestant:
+                    ensure_venv(peer)
+        except BenchmarkError as error:
+            print(f"{contestant.name} is left out: {error}", file=sys.stderr)
+        else:
+            ready.append(contestant)
+    return ready
+
+
+def describe_machine() -> dict[str, str | int]:
+    return {
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "cpus": os.cpu_count() or 0,
+        "measured": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        **{peer.name: " ".join(peer.requirements) for peer in PEERS},
+    }
+
+
+def parse_options(arguments: list[str] | None = None) -> Options:
+    everyone: dict[str, Contestant] = {SITECRAWL.name: SITECRAWL}
+    everyone |= {peer.name: peer for peer in PEERS}
+
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.run",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--urls", "--scale", type=parse_size, default=1_000_000, help="entries: 1m (default), 100k"
+    )
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each (default: 3)")
+    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="port of the site")
+    parser.add_argument("--only", type=names_of(everyone), default=list(everyone), metavar="NAMES")
+    parser.add_argument("--skip-peers", action="store_true", help="run sitecrawl alone")
+    parser.add_argument(
+        "--sections", type=names_of(SECTIONS), default=list(SECTIONS), metavar="NAMES"
+    )
+    parsed = parser.parse_args(arguments)
+    if parsed.rounds < 1:
+        parser.error("--rounds must be at least 1")
+    names = [SITECRAWL.name] if parsed.skip_peers else parsed.only
+    own_sections = parsed.sections if SITECRAWL.name in names else ["table"]
+    contestants = [everyone[name] for name in names]
+    return Options(parsed.urls, parsed.rounds, parsed.port, contestants, own_sections)
+
+
+def names_of(known: Iterable[str]) -> Callable[[str], list[str]]:
+    """Make an argument type that reads a comma-separated list of known names."""
+    known = list(known)
+
+    def names(text: str) -> list[str]:
+        chosen = text.split(",")
+        for name in chosen:
+            if name not in known:
+                raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(known)}")
+        return chosen
+
+    return names
+
+
+def run(options: Options) -> Results:
+    options.contestants = prepare_contestants(options.contestants)
+    site = prepare_site(options.entries, options.port)
+    RUNS_DIR.mkdir(exist_ok=True)
+    results = Results(describe_machine(), site)
+    print(f"{describe_site(site)}\n", flush=True)
+    for section in options.sections:
+        SECTIONS[section](options, results)
+        results.save()
+    print(f"\nall figures: {RESULTS_FILE}")
+    return results
+
+
+def main() -> int:
+    try:
+        return int(run(parse_options()).crashed)
+    except KeyboardInterrupt:
+        return 130
+    except (BenchmarkError, OSError, subprocess.CalledProcessError) as error:
+        print(f"the benchmark could not run: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

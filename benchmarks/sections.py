@@ -1,0 +1,258 @@
+"""The sections of the benchmark: what is run against what, and the bars that come of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from statistics import median
+from typing import TYPE_CHECKING
+
+from benchmarks.contestants import FEED_NAME, LOG_NAME, SITECRAWL, own_script
+from benchmarks.measure import (
+    BenchmarkError,
+    MeasuredProcess,
+    SiteServer,
+    clean_environment,
+    last_line,
+)
+from benchmarks.report import (
+    Bar,
+    Medians,
+    Outcome,
+    Run,
+    describe_run,
+    describe_site,
+    format_table,
+    medians_of,
+    ratio,
+)
+from benchmarks.site import BENCH_DIR, PROJECT_DIR, Manifest, read_manifest, site_folder, size_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from benchmarks.contestants import Contestant
+
+GROWTH_FACTOR = 4
+STARTUP_ENTRIES = 1_000
+STARTUP_RUNS = 5
+TIMEOUT_SECONDS = 1_800.0
+RESULTS_FILE = BENCH_DIR / "results.json"
+
+
+@dataclass(slots=True)
+class Options:
+    entries: int
+    rounds: int
+    port: int
+    contestants: list[Contestant]
+    sections: list[str]
+
+
+@dataclass(slots=True)
+class Results:
+    """Everything that goes into results.json."""
+
+    machine: dict[str, str | int]
+    site: Manifest
+    runs: list[Run] = field(default_factory=list)
+    medians: list[Medians] = field(default_factory=list)
+    sections: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    bars: list[Bar] = field(default_factory=list)
+    crashed: bool = False
+
+    def add_bars(self, bars: Iterable[Bar]) -> None:
+        for bar in bars:
+            self.bars.append(bar)
+            print(bar, flush=True)
+
+    def save(self) -> None:
+        content = asdict(self) | {"bars": [asdict(b) | {"verdict": b.verdict} for b in self.bars]}
+        RESULTS_FILE.write_text(json.dumps(content, indent=2) + "\n")
+
+
+def prepare_site(entries: int, port: int) -> Manifest:
+    """Build the site in a process of its own.
+
+    On Linux a child's peak memory starts at what its parent had when it was started, so this
+    process has to stay small.
+    """
+    manifest = read_manifest(site_folder(entries))
+    if manifest is None or manifest.port != port:
+        print(f"building the site of {size_name(entries)} entries ...", flush=True)
+        command = [sys.executable, "-m", "benchmarks.site", str(entries), "--port", str(port)]
+        subprocess.run(command, cwd=PROJECT_DIR, check=True, stdout=subprocess.DEVNULL)
+        manifest = read_manifest(site_folder(entries))
+    if manifest is None:
+        raise BenchmarkError(f"the site in {site_folder(entries)} has no manifest")
+    return manifest
+
+
+def run_once(contestant: Contestant, manifest: Manifest, *, fresh: bool = True) -> Run:
+    """Run one contestant against a fresh server; with `fresh`, without what it stored before."""
+    if fresh:
+        shutil.rmtree(contestant.folder, ignore_errors=True)
+    contestant.folder.mkdir(parents=True, exist_ok=True)
+    (contestant.folder / FEED_NAME).unlink(missing_ok=True)
+    log = contestant.folder / LOG_NAME
+    with SiteServer(site_folder(manifest.entries), manifest.port) as server:
+        command = contestant.command(manifest.root_url)
+        usage = MeasuredProcess(command, contestant.environment(), log).wait(TIMEOUT_SECONDS)
+        counts = server.stop()
+    urls = 0
+    outcome = Outcome.CRASHED
+    if usage.exit_code == 0:
+        urls = contestant.urls_listed()
+        outcome = Outcome.OK if contestant.is_right(urls, manifest) else Outcome.WRONG
+    run = Run(
+        contestant=contestant.name,
+        outcome=outcome,
+        cpu_seconds=usage.cpu_seconds,
+        wall_seconds=usage.wall_seconds,
+        peak_mb=usage.peak_mb,
+        urls=urls,
+        requests=counts["requests"],
+        not_modified=counts["not_modified"],
+    )
+    print(f"  {describe_run(run)}", flush=True)
+    if outcome is Outcome.CRASHED:
+        print(f"  exit code {usage.exit_code}; the end of {log}:\n{last_line(log, of_lines=15)}")
+    return run
+
+
+def run_table(options: Options, results: Results) -> None:
+    """Run everyone once per round and compare the medians."""
+    contestants = options.contestants
+    for number in range(options.rounds):
+        print(f"round {number + 1} of {options.rounds}")
+        turn = number % len(contestants)
+        for contestant in contestants[turn:] + contestants[:turn]:
+            results.runs.append(run_once(contestant, results.site))
+    results.crashed |= any(run.outcome is Outcome.CRASHED for run in results.runs)
+    found = {c.name: medians_of(c.name, results.runs) for c in contestants}
+    results.medians = [medians for medians in found.values() if medians is not None]
+    ours = found.get(SITECRAWL.name)
+    print(f"\n{format_table(results.medians, ours)}\n")
+    if ours is not None:
+        results.add_bars(table_bars(ours, found))
+
+
+def table_bars(ours: Medians, found: dict[str, Medians | None]) -> list[Bar]:
+    def part_of(name: str) -> float | None:
+        theirs = found.get(name)
+        return ratio(ours.cpu_seconds, theirs.cpu_seconds if theirs else None)
+
+    return [
+        Bar("CPU as a part of crawlee's, which only lists", part_of("crawlee"), 0.75),
+        Bar("CPU as a part of plain Scrapy's with a feed", part_of("scrapy"), 0.12),
+        Bar("peak memory", ours.peak_mb, 220, " MB"),
+    ]
+
+
+def run_second(options: Options, results: Results) -> None:
+    """Scan, then scan the unchanged site again on the same database."""
+    print("\nfirst scan, then scans of the unchanged site")
+    if run_once(SITECRAWL, results.site).outcome is Outcome.CRASHED:
+        results.crashed = True
+        return
+    runs = [run_once(SITECRAWL, results.site, fresh=False) for _ in range(options.rounds)]
+    results.crashed |= any(run.outcome is Outcome.CRASHED for run in runs)
+    cpu_seconds = median(run.cpu_seconds for run in runs)
+    results.sections["second"] = {
+        "cpu_seconds": cpu_seconds,
+        "wall_seconds": median(run.wall_seconds for run in runs),
+        "urls_in_feed": runs[-1].urls,
+        "requests": runs[-1].requests,
+        "not_modified": runs[-1].not_modified,
+    }
+    print(f"  {runs[-1].requests} requests, {runs[-1].not_modified} answered with 304")
+    unchanged = runs[-1].not_modified >= results.site.maps
+    value = cpu_seconds if unchanged else None
+    results.add_bars([Bar("CPU of a second scan, every map answered with 304", value, 2, " s")])
+
+
+def run_growth(options: Options, results: Results) -> None:
+    """Scan the site and one four times as large, by turns."""
+    large = prepare_site(results.site.entries * GROWTH_FACTOR, options.port)
+    print(f"\na site {GROWTH_FACTOR} times as large: {describe_site(large)}")
+    base_runs, large_runs = [], []
+    for _ in range(options.rounds):
+        base_runs.append(run_once(SITECRAWL, results.site))
+        large_runs.append(run_once(SITECRAWL, large))
+    base = medians_of(SITECRAWL.name, base_runs)
+    grown = medians_of(SITECRAWL.name, large_runs)
+    results.crashed |= any(r.outcome is Outcome.CRASHED for r in base_runs + large_runs)
+    if base is None or grown is None:
+        return
+    factor = ratio(grown.cpu_seconds, base.cpu_seconds)
+    results.sections["growth"] = {
+        "entries": large.entries,
+        "cpu_seconds": grown.cpu_seconds,
+        "cpu_factor": factor,
+        "peak_mb": grown.peak_mb,
+        "peak_mb_more": grown.peak_mb - base.peak_mb,
+    }
+    results.add_bars(
+        (
+            Bar(f"CPU for {GROWTH_FACTOR} times the URLs", factor, 4.3, "x"),
+            Bar("memory more for them", grown.peak_mb - base.peak_mb, 120, " MB"),
+        )
+    )
+
+
+def run_startup(options: Options, results: Results) -> None:
+    """Time the way to the first request, on an empty database, and the help text."""
+    print("\nstart-up")
+    small = prepare_site(STARTUP_ENTRIES, options.port)
+    first = [time_first_request(small) for _ in range(STARTUP_RUNS)]
+    wall_seconds = median(wall for wall, _ in first)
+    cpu_known = [cpu for _, cpu in first if cpu is not None]
+    cpu_seconds = median(cpu_known) if cpu_known else None
+    help_seconds = median(time_help() for _ in range(STARTUP_RUNS))
+    results.sections["startup"] = {
+        "first_request_wall_seconds": wall_seconds,
+        "first_request_cpu_seconds": cpu_seconds,
+        "help_wall_seconds": help_seconds,
+    }
+    if cpu_seconds is not None:
+        print(f"  CPU until the first request: {cpu_seconds:.2f} s")
+    results.add_bars(
+        (
+            Bar("wall time until the first request", wall_seconds, 1.2, " s"),
+            Bar("wall time of sitecrawl --help", help_seconds, 0.3, " s"),
+        )
+    )
+
+
+def time_first_request(small: Manifest) -> tuple[float, float | None]:
+    """Return wall and CPU seconds from the start of the process to its first request."""
+    shutil.rmtree(SITECRAWL.folder, ignore_errors=True)
+    SITECRAWL.folder.mkdir(parents=True)
+    log = SITECRAWL.folder / LOG_NAME
+    with SiteServer(site_folder(small.entries), small.port) as server:
+        command = SITECRAWL.command(small.root_url)
+        process = MeasuredProcess(command, SITECRAWL.environment(), log)
+        try:
+            arrived: float = server.wait_for("first_request")["time"]
+            cpu_seconds = process.cpu_seconds_so_far()
+        finally:
+            exit_code = process.wait(TIMEOUT_SECONDS).exit_code
+    if exit_code:
+        raise BenchmarkError(f"scrapy crawl discover failed:\n{last_line(log, of_lines=15)}")
+    return arrived - process.started, cpu_seconds
+
+
+def time_help() -> float:
+    started = time.perf_counter()
+    subprocess.run(
+        [own_script("sitecrawl"), "--help"],
+        cwd=PROJECT_DIR,
+        env=clean_environment(),
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return time.perf_counter() - started

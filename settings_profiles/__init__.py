@@ -1,0 +1,1 @@
+"""Profiles: ``from sitecrawl.settings import *`` and what differs, one module each."""

@@ -1,0 +1,75 @@
+"""What the address alone says of a page: depth, section and a hint of its language.
+
+Contract:
+
+* canonical URLs go in (any other text does no harm), nothing is fetched or looked up;
+* ``depth`` is the number of path segments, so ``/`` is 0 and ``/blog/a`` is 2;
+* a section is the first path segment of a page below it;
+* the hint of a language is a first segment such as ``de`` or ``pt-br``; it is only a hint.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# ISO 639-1, without codes that are words or units in addresses far more often than languages:
+# as, be, do, id, in, io, is, it, my, no, or, so, to, tv.
+LANGUAGE_CODES = frozenset(
+    "af am ar az bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu he hi hr hu hy ja ka"
+    " kk km kn ko ky lo lt lv mk ml mn mr ms mt ne nl pa pl pt ro ru sk sl sq sr sv sw ta te th"
+    " tl tr uk ur uz vi zh".split()
+)
+_AUTHORITY_PARTS = 3  # "https:", "" and the host
+_REGION = re.compile(r"(?:[a-z]{2}|[a-z]{4}|419)\Z")
+
+
+def path_depths(urls: Sequence[str]) -> list[int]:
+    """
+    >>> path_depths(["https://a.example/", "https://a.example/b", "https://a.example/b/?x=/y"])
+    [0, 1, 1]
+    """
+    depths = [
+        url.count("/") - 3 + (url[-1:] != "/") if "?" not in url and "#" not in url else _depth(url)
+        for url in urls
+    ]
+    # Refused rows may hold any text, with fewer slashes than an address has.
+    return depths if min(depths, default=0) >= 0 else [max(depth, 0) for depth in depths]
+
+
+def _depth(url: str) -> int:
+    path = re.split(r"[?#]", url, maxsplit=1)[0]
+    return path.count("/") - 3 + (path[-1:] != "/")
+
+
+def sections(url: str) -> list[str]:
+    """The section as a cluster, or none for the root and what lies directly in it.
+
+    >>> sections("https://a.example/blog/x"), sections("https://a.example/about?x=/y/")
+    (['/blog'], [])
+    """
+    parts = url.split("/", 4)
+    if len(parts) <= _AUTHORITY_PARTS + 1 or "?" in parts[3] or "#" in parts[3]:
+        return []
+    return ["/" + parts[3]]
+
+
+def language_hints(urls: Sequence[str]) -> dict[int, str]:
+    """The rows whose first path segment looks like a language.
+
+    >>> language_hints(["https://a.example/de/x", "https://a.example/pt-BR", "https://a.example/design"])
+    {0: 'de', 1: 'pt-br'}
+    """
+    hints = {}
+    for row, url in enumerate(urls):
+        parts = url.split("/", 4)
+        first = parts[3] if len(parts) > _AUTHORITY_PARTS else ""
+        code = first[:2]
+        if code in LANGUAGE_CODES or code.lower() in LANGUAGE_CODES:
+            word = re.split(r"[?#]", first, maxsplit=1)[0].lower().replace("_", "-")
+            if len(word) == 2 or (word[2:3] == "-" and _REGION.match(word[3:])):  # noqa: PLR2004
+                hints[row] = word
+    return hints

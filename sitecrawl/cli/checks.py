@@ -1,0 +1,82 @@
+"""The checks of ``sitecrawl doctor``."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from importlib import metadata
+from typing import TYPE_CHECKING, NamedTuple
+
+from sitecrawl import __version__
+from sitecrawl.config import Config, apply_environment
+from sitecrawl.profiles import load_settings
+from sitecrawl.store.errors import DatabaseMissingError, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_REQUIRED = ("scrapy", "twisted", "ada-url", "sqlalchemy", "isal", "xxhash", "numpy")
+_OPTIONAL = {
+    "psycopg": "PostgreSQL databases (pip install 'sitecrawl[postgres]')",
+    "xlsxwriter": "sitecrawl urls --format xlsx (pip install 'sitecrawl[excel]')",
+    "pyarrow": "sitecrawl urls --format parquet (pip install 'sitecrawl[parquet]')",
+}
+# In the order in which a browser would be looked for.
+_BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome-stable", "google-chrome")
+
+
+class Check(NamedTuple):
+    """One thing that was looked at."""
+
+    name: str
+    is_fine: bool
+    is_optional: bool
+    words: str
+
+
+def run_checks(profile: str) -> Iterator[Check]:
+    yield Check("sitecrawl", True, False, f"{__version__} on Python {platform.python_version()}")
+    for package in _REQUIRED:
+        yield _package(package)
+    for package, purpose in _OPTIONAL.items():
+        yield _package(package, purpose)
+    settings = load_settings(profile)
+    apply_environment(settings)
+    yield _database(Config.from_settings(settings))
+    yield _contact(settings["USER_AGENT"])
+    yield _browser()
+
+
+def _package(name: str, purpose: str = "") -> Check:
+    try:
+        return Check(name, True, bool(purpose), metadata.version(name))
+    except metadata.PackageNotFoundError:
+        words = f"not installed; needed for {purpose}" if purpose else "not installed"
+        return Check(name, False, bool(purpose), words)
+
+
+def _database(config: Config) -> Check:
+    from sitecrawl.store.engine import open_database, without_password
+    from sitecrawl.store.queries import scans
+
+    shown = without_password(config.database_url)
+    try:
+        with open_database(config.database_url, must_exist=True) as database:
+            number = len(scans(database, limit=1_000_000))
+    except DatabaseMissingError:
+        return Check("database", True, False, f"{shown}, made by the first scan")
+    except StoreError as error:
+        return Check("database", False, False, str(error))
+    return Check("database", True, False, f"{shown}, {number} scans")
+
+
+def _contact(user_agent: str) -> Check:
+    is_own = ".example" not in user_agent
+    hint = "" if is_own else "; set USER_AGENT with a contact address of yours"
+    return Check("user agent", is_own, True, user_agent + hint)
+
+
+def _browser() -> Check:
+    found = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
+    words = found or "none found; sites that need JavaScript are not rendered by this version"
+    return Check("browser", found is not None, True, words)

@@ -1,0 +1,33 @@
+"""Errors that a person can do something about end as one line, never as a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sitecrawl.errors import SitecrawlError
+from sitecrawl.exitcodes import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def expected_errors() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        # The reader of a pipe has gone, as with "| head"; Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(ExitCode.FAILED)
+    except SitecrawlError as error:
+        sys.stderr.write(f"sitecrawl: {error}\n")
+        sys.exit(_exit_code(error))
+
+
+def _exit_code(error: SitecrawlError) -> ExitCode:
+    from sitecrawl.store.errors import StoreError
+
+    return ExitCode.FAILED if isinstance(error, StoreError) else ExitCode.USAGE

@@ -1,0 +1,1 @@
+"""Scrapy's own commands, as this project wants them."""

@@ -1,0 +1,235 @@
+"""Settings and environment become one frozen, validated :class:`Config`; nothing else reads them.
+
+Precedence, highest first: command line (``-s``), environment, profile, default.
+:func:`apply_environment` lifts the environment into Scrapy's settings between the profile and
+the command line, so that Scrapy's own components see the same values.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sitecrawl.errors import SitecrawlError
+from sitecrawl.parse.sitemap import SitemapLimits
+from sitecrawl.setting_values import (
+    ValueKind,
+    choice,
+    count,
+    flag,
+    milliseconds_as_seconds,
+    names,
+    positive,
+    seconds,
+    text,
+)
+from sitecrawl.urls.canonical import DEFAULT_RULES, CanonicalRules, KeyRules
+from sitecrawl.urls.scope import Scope
+from sitecrawl.urls.skip import SkipRules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from scrapy.settings import BaseSettings
+
+PREFIX = "SITECRAWL_"
+# Between Scrapy's "spider" (30), below which profiles and defaults are, and "cmdline" (40).
+ENVIRONMENT_PRIORITY = 35
+COMMAND_LINE_PRIORITY = 40
+
+# Raised whenever a parser reads something else from the same bytes: then stored validators
+# are not used, and every document is read again once.
+READING_VERSION = 1
+
+
+class ConfigError(SitecrawlError, ValueError):
+    """A setting, an environment variable or an argument that cannot be used, said for a person."""
+
+
+def _setting(kind: ValueKind, **environment: ValueKind) -> Any:
+    """A field read from its setting; keywords name further environment variables and their kind."""
+    return field(metadata={"kind": kind, "environment": environment})
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Every ``SITECRAWL_*`` setting: the field ``x_y`` is read from ``SITECRAWL_X_Y``."""
+
+    profile: str = _setting(text)
+    database_url: str = _setting(text)
+    strict_paths: bool = _setting(flag)
+    subdomains: bool = _setting(flag)
+    feed_refused: bool = _setting(flag)
+
+    max_sitemap_urls: int = _setting(count, URL_DISCOVERY_MAX_SITEMAP_URLS=count)
+    max_sitemap_depth: int = _setting(count, URL_DISCOVERY_MAX_SITEMAP_DEPTH=count)
+    max_sitemaps: int = _setting(count)
+    min_sitemap_urls: int = _setting(count)
+    max_sitemap_bytes: int = _setting(positive)
+    sitemap_batch_entries: int = _setting(positive)
+    sitemap_places: tuple[str, ...] = _setting(names)
+    conditional_requests: bool = _setting(flag)
+    keep_bodies: bool = _setting(flag)
+    keep_bodies_max_bytes: int = _setting(count)
+
+    max_crawl_depth: int = _setting(count, URL_DISCOVERY_MAX_CRAWL_DEPTH=count)
+    max_crawl_pages: int = _setting(count, URL_DISCOVERY_MAX_CRAWL_PAGES=count)
+    robots_fail_open: bool = _setting(flag)
+    render: str = _setting(choice("auto", "always", "never"))
+
+    page_timeout_seconds: float = _setting(
+        seconds, URL_DISCOVERY_CRAWL_TIMEOUT=milliseconds_as_seconds
+    )
+    robots_timeout_seconds: float = _setting(seconds)
+    sitemap_timeout_seconds: float = _setting(seconds)
+    nested_sitemap_timeout_seconds: float = _setting(seconds)
+    sitemap_stage_timeout_seconds: float = _setting(seconds)
+    max_pages: int = _setting(count, MAX_PAGES=count)
+    max_scan_minutes: float = _setting(seconds, MAX_SCAN_TIME_MINUTES=seconds)
+
+    query_strings: str = _setting(choice("clean", "keep", "skip"))
+    tracking_parameters: tuple[str, ...] = _setting(names)
+    keep_hash_routes: bool = _setting(flag)
+    max_url_length: int = _setting(positive)
+    key_fold_scheme: bool = _setting(flag)
+    key_fold_www: bool = _setting(flag)
+    key_fold_trailing_slash: bool = _setting(flag)
+    key_fold_path_case: bool = _setting(flag)
+    skip_paths: tuple[str, ...] = _setting(names)
+    skip_extensions: tuple[str, ...] = _setting(names)
+
+    retry_backoff_seconds: float = _setting(seconds)
+    progress: str = _setting(choice("auto", "live", "log", "off"))
+    progress_interval_seconds: float = _setting(seconds)
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings) -> Config:
+        _refuse_unknown(settings)
+        values = {}
+        for spec in setting_specs():
+            raw = settings.get(spec.name)
+            try:
+                values[spec.field] = spec.kind.parse(raw)
+            except ValueError as error:
+                raise ConfigError(_complaint(spec, settings, raw)) from error
+        return cls(**values)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the record of a scan; the database's URL may hold a password and stays out."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        del values["database_url"]
+        return values
+
+    def canonical_rules(self) -> CanonicalRules:
+        keep_all = self.query_strings == "keep"
+        return CanonicalRules(
+            tracking_names=frozenset()
+            if keep_all
+            else DEFAULT_RULES.tracking_names | {n.lower() for n in self.tracking_parameters},
+            tracking_prefixes=() if keep_all else DEFAULT_RULES.tracking_prefixes,
+            keep_hash_routes=self.keep_hash_routes,
+            max_length=self.max_url_length,
+        )
+
+    def key_rules(self) -> KeyRules:
+        return KeyRules(
+            fold_scheme=self.key_fold_scheme,
+            fold_www=self.key_fold_www,
+            fold_trailing_slash=self.key_fold_trailing_slash,
+            fold_path_case=self.key_fold_path_case,
+        )
+
+    def skip_rules(self) -> SkipRules:
+        return SkipRules(
+            paths=self.skip_paths,
+            extensions=self.skip_extensions,
+            skip_queries=self.query_strings == "skip",
+        )
+
+    def scope(self, bases: Sequence[str]) -> Scope:
+        return Scope.from_urls(bases, strict=self.strict_paths, subdomains=self.subdomains)
+
+    def sitemap_limits(self) -> SitemapLimits:
+        return SitemapLimits(
+            max_bytes=self.max_sitemap_bytes, batch_entries=self.sitemap_batch_entries
+        )
+
+    def reading_fingerprint(self, bases: Sequence[str]) -> str:
+        """Of all that decides what is read from a document: equal means its pages stay valid."""
+        decisive = {
+            "version": READING_VERSION,
+            "bases": sorted(bases),
+            **{
+                name: getattr(self, name)
+                for name in (
+                    "strict_paths subdomains max_sitemap_urls max_sitemap_depth max_sitemaps"
+                    " max_sitemap_bytes query_strings tracking_parameters keep_hash_routes"
+                    " max_url_length skip_paths skip_extensions"
+                ).split()
+            },
+        }
+        return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16]
+
+
+class SettingSpec(NamedTuple):
+    """One setting: where it is read from and what it may be."""
+
+    name: str
+    field: str
+    kind: ValueKind
+    environment: Mapping[str, ValueKind]  # variable -> how its value is written
+
+
+def setting_specs() -> Iterator[SettingSpec]:
+    for each in fields(Config):
+        name = PREFIX + each.name.upper()
+        kind: ValueKind = each.metadata["kind"]
+        yield SettingSpec(
+            name, each.name, kind, {name: kind, **each.metadata["environment"]}
+        )
+
+
+def apply_environment(settings: BaseSettings, environ: Mapping[str, str] | None = None) -> None:
+    """Put environment variables into *settings*, above profiles and below the command line."""
+    environ = os.environ if environ is None else environ
+    known = {name for spec in setting_specs() for name in spec.environment}
+    for name in environ:
+        if name.startswith(PREFIX) and name not in known:
+            raise ConfigError(f"environment variable {name}: there is no such setting{_near(name)}")
+    for spec in setting_specs():
+        for variable, kind in spec.environment.items():
+            if variable in environ:
+                value = environ[variable]
+                try:
+                    parsed = kind.parse(value)
+                except ValueError as error:
+                    raise ConfigError(
+                        f"environment variable {variable}={value!r}: expected {kind.expects}"
+                    ) from error
+                settings.set(spec.name, parsed, ENVIRONMENT_PRIORITY)
+                break
+    if "USER_AGENT" in environ:
+        settings.set("USER_AGENT", environ["USER_AGENT"], ENVIRONMENT_PRIORITY)
+
+
+def _refuse_unknown(settings: BaseSettings) -> None:
+    known = {spec.name for spec in setting_specs()}
+    for name in settings:
+        if isinstance(name, str) and name.startswith(PREFIX) and name not in known:
+            raise ConfigError(f"{name}: there is no such setting{_near(name)}")
+
+
+def _near(name: str) -> str:
+    import difflib  # noqa: PLC0415  only for a message that ends the run
+
+    near = difflib.get_close_matches(name, [spec.name for spec in setting_specs()], 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _complaint(spec: SettingSpec, settings: BaseSettings, raw: object) -> str:
+    given = settings.getpriority(spec.name) or 0
+    where = " on the command line" if given >= COMMAND_LINE_PRIORITY else ""
+    return f"{spec.name}={raw!r}{where}: expected {spec.kind.expects}"

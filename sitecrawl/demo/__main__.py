@@ -1,0 +1,22 @@
+"""``python -m sitecrawl.demo``: serves the demo site until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import threading
+
+from sitecrawl.demo.server import DemoServer
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m sitecrawl.demo", description=__doc__)
+    parser.add_argument("--port", type=int, default=0, help="default: any free port")
+    port = parser.parse_args().port
+    with DemoServer(port) as demo, contextlib.suppress(KeyboardInterrupt):
+        print(f"{demo.url}/ serves the demo site until Ctrl-C", flush=True)
+        threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""What the feed exporters share: they write pages of the inventory, not items."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import IO, TYPE_CHECKING, Any, NoReturn
+
+from scrapy.exporters import BaseItemExporter
+
+from sitecrawl.exporters.rows import RowMaker
+from sitecrawl.store.inventory import PageFilter, export_rows, further_sources
+from sitecrawl.store.queries import scan_by_id
+
+if TYPE_CHECKING:
+    from sitecrawl.store.engine import Database
+    from sitecrawl.urls.canonical import KeyRules
+
+
+class PageExporter(BaseItemExporter):
+    """Writes one row per page; Scrapy opens, closes and stores the file."""
+
+    def __init__(self, file: IO[bytes], **kwargs: Any):
+        super().__init__(dont_fail=True, **kwargs)
+        self.file = file
+
+    def export_item(self, item: Any) -> NoReturn:
+        raise NotImplementedError("feeds are written by export_scan")
+
+    def export_scan(
+        self, database: Database, scan_id: int, key_rules: KeyRules, wanted: PageFilter
+    ) -> int:
+        """Write the pages of the scan and return their number."""
+        scan = scan_by_id(database, scan_id)
+        assert scan is not None
+        maker = RowMaker(key_rules, further_sources(database, scan))
+        number = 0
+        for chunk in export_rows(database, scan, wanted):
+            self.write_rows(maker.rows(chunk))
+            number += len(chunk)
+        return number
+
+    @abstractmethod
+    def write_rows(self, rows: list[dict[str, Any]]) -> None:
+        """Write some rows, each with the fields of :data:`sitecrawl.exporters.rows.FIELDS`."""

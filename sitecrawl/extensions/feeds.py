@@ -1,0 +1,52 @@
+"""Feeds of pages: Scrapy's feed storage, written from the inventory when the scan has ended."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from scrapy.extensions.feedexport import FeedExporter
+
+from sitecrawl.config import Config
+from sitecrawl.exporters.pages import PageExporter
+from sitecrawl.pipelines.store import StorePipeline
+from sitecrawl.store.engine import open_database
+from sitecrawl.store.inventory import PageFilter
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.extensions.feedexport import FeedSlot
+
+
+class PageFeeds(FeedExporter):
+    """Write one row per page to every feed of ``FEEDS`` (``-o``, ``-O``).
+
+    A page's sources, title or verdict may still change while a scan runs, so no row is written
+    before its end: items are batches of mentions and never reach a feed themselves.
+
+    Settings: ``SITECRAWL_FEED_REFUSED`` and Scrapy's ``FEED*``.
+    """
+
+    def item_scraped(self, item: Any, spider: Spider) -> None:
+        """Items are not rows."""
+
+    async def close_spider(self, spider: Spider) -> None:
+        store = self.crawler.get_item_pipeline(StorePipeline)
+        assert store is not None
+        await store.is_finished.wait()
+        if store.has_scan:
+            for slot in self.slots:
+                slot.itemcount = await asyncio.to_thread(self._write, slot, store.scan.scan_id)
+        await super().close_spider(spider)
+
+    def _write(self, slot: FeedSlot, scan_id: int) -> int:
+        config = Config.from_settings(self.settings)
+        slot.start_exporting()
+        assert isinstance(slot.exporter, PageExporter)
+        database = open_database(config.database_url, create=False)
+        try:
+            return slot.exporter.export_scan(
+                database, scan_id, config.key_rules(), PageFilter(include_refused=config.feed_refused)
+            )
+        finally:
+            database.close()

@@ -1,0 +1,61 @@
+"""The end of a run, for the person who started it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from sitecrawl.config import Config
+from sitecrawl.summary import build_summary
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.spiders.staged import StagedSpider
+
+
+class EndReport:
+    """Print the summary to stderr once everything, feeds included, is written.
+
+    Settings: ``SITECRAWL_PROGRESS`` (``off`` also turns this off).
+    """
+
+    def __init__(self, crawler: Crawler):
+        self._crawler = crawler
+        self._config = Config.from_settings(crawler.settings)
+        if self._config.progress == "off":
+            raise NotConfigured
+        self._started = time.monotonic()
+        self._is_printed = False
+        crawler.signals.connect(self.print_if_never_started, signals.spider_closed)
+        crawler.signals.connect(self.print_report, signals.engine_stopped)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def print_if_never_started(self) -> None:
+        # A spider that was closed while it opened never gets the engine_stopped signal.
+        if not self._crawler.engine.running:
+            self.print_report()
+
+    def print_report(self) -> None:
+        if self._is_printed:
+            return
+        self._is_printed = True
+        from sitecrawl.reporting import print_summary  # noqa: PLC0415  Rich is slow to import
+
+        spider: StagedSpider = self._crawler.spider  # type: ignore[assignment]
+        summary = build_summary(
+            self._crawler.stats.get_stats(),
+            spider.arguments.asked,
+            time.monotonic() - self._started,
+        )
+        feeds = [str(uri) for uri in self._crawler.settings.getdict("FEEDS")]
+        print_summary(summary, database_url=self._config.database_url, feeds=feeds, file=sys.stderr)

@@ -1,0 +1,135 @@
+"""What flows from the stages through the pipelines into the store and the feeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sitecrawl.parse.entries import EntryDetails
+    from sitecrawl.parse.findings import Finding
+    from sitecrawl.urls.refusal import Refusal
+    from sitecrawl.urls.scope import Scope
+
+
+class DocumentKind(StrEnum):
+    """What a document was fetched as."""
+
+    ROBOTS_TXT = "robots_txt"
+    SITEMAP = "sitemap"
+    PAGE = "page"
+
+
+class Source(StrEnum):
+    """How a mention came about."""
+
+    SITEMAP = "sitemap"
+    SITEMAP_ALTERNATE = "sitemap-alternate"
+    FEED = "feed"
+
+
+class FetchOutcome(StrEnum):
+    """How a fetch ended."""
+
+    OK = "ok"
+    NOT_MODIFIED = "not_modified"
+    NOT_FOUND = "not_found"
+    HTTP_ERROR = "http_error"
+    TIMEOUT = "timeout"
+    UNREACHABLE = "unreachable"
+    TOO_LARGE = "too_large"
+    TOO_MANY_REDIRECTS = "too_many_redirects"
+    INCOMPLETE = "incomplete"
+
+
+class EvidenceType(StrEnum):
+    """What a stored record of what was seen is about."""
+
+    ROBOTS_TXT = "robots_txt"
+    SITEMAP_FETCH = "sitemap_fetch"
+    HTTPS_UNREACHABLE = "https_unreachable"
+    ROOT_REDIRECT = "root_redirect"
+    DISCOVERY_SUMMARY = "discovery_summary"
+
+
+@dataclass(slots=True)
+class SiteResolved:
+    """The address that the scan goes on with, after redirects and the fall-back to http."""
+
+    root_url: str
+
+
+@dataclass(slots=True)
+class Document:
+    """One thing fetched, as soon as its answer is there; what it says follows in batches."""
+
+    url: str
+    kind: DocumentKind
+    found_by: str
+    outcome: FetchOutcome
+    parent: str | None = None
+    depth: int = 0
+    status: int | None = None
+    error: str = ""
+    content_type: str = ""
+    body: bytes = field(default=b"", repr=False)
+    etag: str = ""
+    last_modified: str = ""
+    final_url: str = ""
+    redirects: Sequence[str] = ()
+    elapsed_seconds: float = 0.0
+    fetched_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+@dataclass(slots=True)
+class DocumentRead:
+    """The end of a document's reading: all that it said has been said."""
+
+    url: str
+    format: str
+    entries: int
+    decompressed_bytes: int
+    truncated: bool
+    findings: Sequence[Finding] = ()
+    children: Sequence[str] = ()  # documents that it names
+
+
+@dataclass(slots=True)
+class MentionBatch:
+    """Some of the URLs that one document mentions, in columns: one row is one mention.
+
+    The parser fills the columns down to ``details``; each pipeline adds the next ones. Absent
+    text is ``""``, an absent priority ``-1.0``, and a column that nobody has is ``None``.
+    """
+
+    document: str
+    source: Source
+    scope: Scope
+    positions: Sequence[int]
+    locs: list[str]
+    lastmods: list[str] | None = None
+    changefreqs: list[str] | None = None
+    priorities: list[float] | None = None
+    languages: list[str] | None = None
+    details: dict[int, EntryDetails] = field(default_factory=dict)
+
+    urls: list[str] = field(default_factory=list)
+    refused: dict[int, Refusal] = field(default_factory=dict)
+    ids: list[int] = field(default_factory=list)
+    is_new: list[bool] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Evidence:
+    """A record of what was seen, kept with the scan."""
+
+    type: EvidenceType
+    content: str
+    metadata: dict[str, Any]
+    document: str | None = None
+    confidence: float = 1.0

@@ -1,0 +1,182 @@
+"""Collects a document's entries in raw columns and cuts normalised batches from them.
+
+Raw values are normalised a column at a time when a batch is cut, so that entries of the exact
+parser and of the fast scanner go the same way and give the same findings in the same order.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sitecrawl.parse.entries import EntryBatch, EntryDetails
+from sitecrawl.parse.findings import FindingKind, Findings
+from sitecrawl.parse.hints import NO_PRIORITY, normalize_changefreq, normalize_priority
+from sitecrawl.parse.lastmod import normalize_lastmods
+from sitecrawl.parse.references import resolve_references
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# A URL broken over lines is one URL; other controls have no business in one.
+_LINE_BREAK = re.compile(r"[ \t]*[\r\n]+[ \t]*")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+# Zero-width characters that come along when an address is pasted.
+_INVISIBLE = "\ufeff\u200b\u200c\u200d\u200e\u200f"
+_MAP_ENDINGS = (".xml", ".xml.gz")
+
+
+class EntryColumns:
+    """The raw columns of one kind of entry: pages, or child maps."""
+
+    def __init__(self, findings: Findings):
+        self._findings = findings
+        self._taken = 0
+        self._locs: list[str] = []
+        self._lastmods: list[str] = []
+        self._changefreqs: list[str] = []
+        self._priorities: list[str] = []
+        self._details: dict[int, EntryDetails] = {}
+
+    def __len__(self) -> int:
+        return len(self._locs)
+
+    def add(
+        self,
+        loc: str,
+        lastmod: str,
+        changefreq: str = "",
+        priority: str = "",
+        details: EntryDetails | None = None,
+    ) -> None:
+        if details is not None:
+            self._details[len(self._locs)] = details
+        self._locs.append(loc)
+        self._lastmods.append(lastmod)
+        self._changefreqs.append(changefreq)
+        self._priorities.append(priority)
+
+    def extend(
+        self,
+        locs: Sequence[str],
+        lastmods: Sequence[str],
+        changefreqs: Sequence[str],
+        priorities: Sequence[str],
+    ) -> None:
+        self._locs += locs
+        self._lastmods += lastmods
+        self._changefreqs += changefreqs
+        self._priorities += priorities
+
+    def take(self, count: int) -> EntryBatch:
+        """Cut the first `count` entries off as a batch."""
+        locs, self._locs = self._locs[:count], self._locs[count:]
+        lastmods, self._lastmods = self._lastmods[:count], self._lastmods[count:]
+        changefreqs, self._changefreqs = self._changefreqs[:count], self._changefreqs[count:]
+        priorities, self._priorities = self._priorities[:count], self._priorities[count:]
+        details, self._details = self._details, {}
+        if self._locs and details:
+            self._details = {at - count: value for at, value in details.items() if at >= count}
+            details = {at: value for at, value in details.items() if at < count}
+        first = self._taken + 1
+        self._taken += len(locs)
+        return EntryBatch(
+            first,
+            locs,
+            self._lastmod_column(lastmods),
+            self._changefreq_column(changefreqs),
+            self._priority_column(priorities),
+            details,
+        )
+
+    def _lastmod_column(self, raw: list[str]) -> list[str] | None:
+        if not any(raw):
+            return None
+        column = normalize_lastmods(raw)
+        # An absent value is "" on both sides, so more blanks than before are invalid values.
+        if column.count("") != raw.count(""):
+            self._note_lost(FindingKind.INVALID_LASTMOD, raw, column, "")
+        return column if any(column) else None
+
+    def _changefreq_column(self, raw: list[str]) -> list[str] | None:
+        if not any(raw):
+            return None
+        column = [value and normalize_changefreq(value) for value in raw]
+        if column.count("") != raw.count(""):
+            self._note_lost(FindingKind.INVALID_CHANGEFREQ, raw, column, "")
+        return column if any(column) else None
+
+    def _priority_column(self, raw: list[str]) -> list[float] | None:
+        if not any(raw):
+            return None
+        column = [normalize_priority(value) if value else NO_PRIORITY for value in raw]
+        absent = column.count(NO_PRIORITY)
+        if absent != raw.count(""):
+            self._note_lost(FindingKind.INVALID_PRIORITY, raw, column, NO_PRIORITY)
+        return column if absent < len(column) else None
+
+    def _note_lost(
+        self, kind: FindingKind, raw: list[str], column: Sequence[object], absent: object
+    ) -> None:
+        for value, normalized in zip(raw, column, strict=True):
+            if value and normalized == absent:
+                self._findings.note(kind, value)
+
+
+class EntrySink:
+    """Where every parser of the package puts the entries it finds, pages and child maps apart."""
+
+    def __init__(self, findings: Findings):
+        self.findings = findings
+        self.pages = EntryColumns(findings)
+        self.children = EntryColumns(findings)
+
+    def add(  # noqa: PLR0913 - one argument per element of an entry
+        self,
+        raw_loc: str,
+        lastmod: str,
+        changefreq: str = "",
+        priority: str = "",
+        details: EntryDetails | None = None,
+        *,
+        is_map: bool = False,
+    ) -> None:
+        """Add an entry with its values as the document has them, references unresolved."""
+        loc = self._clean_loc(raw_loc)
+        if loc is not None:
+            columns = self.children if is_map or is_map_file(loc) else self.pages
+            columns.add(
+                loc, plain_text(lastmod), plain_text(changefreq), plain_text(priority), details
+            )
+
+    def _clean_loc(self, raw: str) -> str | None:
+        loc = resolve_references(raw)
+        if loc is None:
+            self.findings.note(FindingKind.UNDEFINED_ENTITY, raw.strip())
+            return None
+        loc = loc.strip().strip(_INVISIBLE).strip()
+        if _CONTROL.search(loc):
+            loc = _CONTROL.sub("", _LINE_BREAK.sub("", loc))
+        if not loc:
+            self.findings.note(FindingKind.BAD_LOC, "an entry without an address")
+            return None
+        if not _SCHEME.match(loc):
+            self.findings.note(FindingKind.RELATIVE_LOC, loc)
+        return loc
+
+
+def is_map_file(loc: str) -> bool:
+    """Whether a page's address is that of another map: some sites list their maps as pages.
+
+    >>> is_map_file("https://shop.example/s1.xml"), is_map_file("https://shop.example/a?f=s1.xml")
+    (True, False)
+    """
+    return ".xml" in loc and loc.partition("?")[0].partition("#")[0].endswith(_MAP_ENDINGS)
+
+
+def plain_text(raw: str) -> str:
+    """Resolve and trim a text that is not an address; a broken reference stays as written."""
+    if "&" in raw:
+        raw = resolve_references(raw) or raw
+    return raw.strip()

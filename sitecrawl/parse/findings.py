@@ -1,0 +1,55 @@
+"""What a reader noticed about a document: typed, counted, each with one example."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+_EXAMPLE_CHARACTERS = 120
+
+
+class FindingKind(StrEnum):
+    NOT_A_SITEMAP = "not_a_sitemap"
+    EMPTY = "empty"
+    TRUNCATED = "truncated"
+    OVER_LIMIT = "over_limit"
+    GZIP_DAMAGED = "gzip_damaged"
+    TRAILING_BYTES = "trailing_bytes"
+    ENCODING = "encoding"
+    NULL_CHARACTERS = "null_characters"
+    LEADING_JUNK = "leading_junk"
+    JUNK_LINES = "junk_lines"
+    MISSING_ROOT = "missing_root"
+    OVERSIZED_TEXT = "oversized_text"
+    BAD_LOC = "bad_loc"
+    RELATIVE_LOC = "relative_loc"
+    UNDEFINED_ENTITY = "undefined_entity"
+    INVALID_LASTMOD = "invalid_lastmod"
+    INVALID_CHANGEFREQ = "invalid_changefreq"
+    INVALID_PRIORITY = "invalid_priority"
+
+
+class Finding(NamedTuple):
+    kind: FindingKind
+    detail: str
+    count: int
+
+
+class Findings:
+    """Collects findings: one per kind, with the number of times and the first example."""
+
+    def __init__(self) -> None:
+        self._by_kind: dict[FindingKind, Finding] = {}
+
+    def note(self, kind: FindingKind, detail: str) -> None:
+        earlier = self._by_kind.get(kind)
+        if earlier is None:
+            self._by_kind[kind] = Finding(kind, detail[:_EXAMPLE_CHARACTERS], 1)
+        else:
+            self._by_kind[kind] = earlier._replace(count=earlier.count + 1)
+
+    def __contains__(self, kind: FindingKind) -> bool:
+        return kind in self._by_kind
+
+    def as_list(self) -> list[Finding]:
+        return list(self._by_kind.values())

@@ -1,0 +1,80 @@
+"""From a batch of mentions to the rows that the store takes."""
+
+from __future__ import annotations
+
+import json
+from itertools import compress
+from typing import TYPE_CHECKING, TypeVar
+
+from sitecrawl.store.records import PageRows, Repeats
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sitecrawl.items import MentionBatch
+    from sitecrawl.parse.entries import EntryDetails
+
+T = TypeVar("T")
+
+
+def page_rows(batch: MentionBatch, document_id: int) -> PageRows:
+    """The pages that are new in this scan as rows, further mentions of known ones as repeats."""
+    rows = PageRows(
+        document_id=document_id,
+        source=batch.source,
+        ids=batch.ids,
+        urls=batch.urls,
+        positions=batch.positions,
+        lastmods=batch.lastmods,
+        changefreqs=batch.changefreqs,
+        priorities=batch.priorities,
+        depths=batch.depths,
+        languages=batch.languages,
+        titles={row: entry.title for row, entry in batch.details.items() if entry.title},
+        details={row: _details(entry) for row, entry in batch.details.items()},
+        refused={row: (refusal.reason, refusal.rule) for row, refusal in batch.refused.items()},
+    )
+    return rows if all(batch.is_new) else _split(rows, batch.is_new)
+
+
+def _split(rows: PageRows, is_new: list[bool]) -> PageRows:
+    is_repeated = [not new for new in is_new]
+    kept = list(compress(range(len(is_new)), is_new))
+    new_row = dict(zip(kept, range(len(kept)), strict=True))
+
+    def pick(column: Sequence[T] | None) -> list[T] | None:
+        return None if column is None else list(compress(column, is_new))
+
+    def pick_sparse(column: Mapping[int, T]) -> dict[int, T]:
+        return {new_row[row]: value for row, value in column.items() if is_new[row]}
+
+    return PageRows(
+        document_id=rows.document_id,
+        source=rows.source,
+        ids=list(compress(rows.ids, is_new)),
+        urls=list(compress(rows.urls, is_new)),
+        positions=list(compress(rows.positions, is_new)),
+        lastmods=pick(rows.lastmods),
+        changefreqs=pick(rows.changefreqs),
+        priorities=pick(rows.priorities),
+        depths=pick(rows.depths),
+        languages=pick(rows.languages),
+        titles=pick_sparse(rows.titles),
+        details=pick_sparse(rows.details),
+        refused=pick_sparse(rows.refused),
+        repeats=Repeats(
+            ids=list(compress(rows.ids, is_repeated)),
+            positions=list(compress(rows.positions, is_repeated)),
+            lastmods=None if rows.lastmods is None else list(compress(rows.lastmods, is_repeated)),
+        ),
+    )
+
+
+def _details(entry: EntryDetails) -> str:
+    facts = {
+        "alternates": [list(alternate) for alternate in entry.alternates],
+        "images": entry.images,
+        "videos": entry.videos,
+        "published": entry.published,
+    }
+    return json.dumps({name: value for name, value in facts.items() if value})

@@ -1,0 +1,36 @@
+"""Scope and skip rules: what is not wanted stays in the inventory, refused with its rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.config import Config
+from sitecrawl.items import MentionBatch
+
+if TYPE_CHECKING:
+    from typing import Any, Self
+
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.urls.skip import SkipRules
+
+
+class ScopePipeline:
+    """Fill ``refused``: by scope first, then by the skip rules, which the batch may extend."""
+
+    def __init__(self, skip: SkipRules):
+        self._skip = skip
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(Config.from_settings(crawler.settings).skip_rules())
+
+    def process_item(self, item: Any) -> Any:
+        if isinstance(item, MentionBatch):
+            # The first refusal stands: an offsite /cart is offsite.
+            item.refused = {
+                **self._skip.refusals(item.urls),
+                **item.scope.refusals(item.urls),
+                **item.refused,
+            }
+        return item

@@ -1,0 +1,298 @@
+"""The end of the pipelines: everything goes into the database, off the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from scrapy import signals
+from scrapy.exceptions import CloseSpider, DropItem
+from scrapy.utils.asyncio import create_looping_call
+
+from sitecrawl.config import Config
+from sitecrawl.items import (
+    Document,
+    DocumentKind,
+    DocumentRead,
+    Evidence,
+    EvidenceType,
+    FetchOutcome,
+    MentionBatch,
+    SiteResolved,
+)
+from sitecrawl.pipelines.rows import page_rows
+from sitecrawl.store.errors import StoreError
+from sitecrawl.store.records import DocumentRecord, FetchRecord
+from sitecrawl.summary import build_summary, ending
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.spiders.staged import StagedSpider
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.records import ScanHandle
+    from sitecrawl.store.scan_writer import ScanWriter
+    from sitecrawl.store.validators import Validators
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_HEARTBEAT_SECONDS = 4.0
+
+
+class KnownDocument(NamedTuple):
+    """A document that an earlier scan has read completely."""
+
+    validators: Validators
+    children: Sequence[str]
+
+
+class StorePipeline:
+    """Write documents, pages, mentions and evidence; begin and end the scan's record.
+
+    One thread does all the writing, because a SQLite connection belongs to one. The first error
+    of the database ends the run with its message: nothing could be kept after it.
+
+    Settings: ``SITECRAWL_DATABASE_URL``, ``SITECRAWL_KEEP_BODIES``,
+    ``SITECRAWL_KEEP_BODIES_MAX_BYTES``.
+    Stats: ``sitecrawl/scan/id``, ``sitecrawl/scan/root_url``, ``sitecrawl/scan/status``,
+    ``sitecrawl/scan/reason``, ``sitecrawl/pages/unchanged``,
+    ``sitecrawl/documents/outcome/<outcome>``, ``sitecrawl/findings/<kind>``.
+    """
+
+    scan: ScanHandle
+    _database: Database
+    _fingerprint: str
+
+    def __init__(self, crawler: Crawler):
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._config = Config.from_settings(crawler.settings)
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
+        self._started = time.monotonic()
+        self._writer: ScanWriter | None = None
+        self._validators: dict[str, Validators] = {}
+        self._document_ids: dict[str, int] = {}
+        self._being_read: dict[str, Document] = {}
+        self._heartbeat = create_looping_call(self._beat)
+        self._failure = ""
+        self.is_finished = asyncio.Event()
+        crawler.signals.connect(self.spider_closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    async def open_spider(self) -> None:
+        try:
+            await self._in_thread(self._begin)
+        except StoreError as error:
+            self._fail(error)
+            raise CloseSpider("store") from error
+        self._stats.set_value("sitecrawl/scan/id", self.scan.scan_id)
+        self._heartbeat.start(_HEARTBEAT_SECONDS, now=False)
+
+    async def process_item(self, item: Any) -> Any:
+        if self._failure:
+            raise DropItem("the database cannot be used")
+        try:
+            await self._in_thread(self._write, item)
+        except StoreError as error:
+            self._fail(error)
+            self._closing = asyncio.ensure_future(
+                self._crawler.engine.close_spider_async(reason="store")
+            )
+            raise DropItem("the database cannot be used") from error
+        return item
+
+    async def spider_closed(self, reason: str) -> None:
+        if self._heartbeat.running:
+            self._heartbeat.stop()
+        spider = self._spider()
+        status, words = ending(reason, self._failure or spider.context.failure)
+        self._stats.set_value("sitecrawl/scan/status", status)
+        self._stats.set_value("sitecrawl/scan/reason", words)
+        try:
+            if self._writer is not None:
+                await self._in_thread(self._finish)
+        except StoreError as error:
+            self._fail(error)
+            self._stats.set_value("sitecrawl/scan/status", ending("store")[0])
+            self._stats.set_value("sitecrawl/scan/reason", str(error))
+        finally:
+            self._thread.shutdown()
+            self.is_finished.set()
+
+    @property
+    def has_scan(self) -> bool:
+        """Whether the scan has been begun, so that there is something to read."""
+        return self._writer is not None
+
+    async def known_document(self, url: str) -> KnownDocument | None:
+        """What earlier scans know of the document, if it would be read the same way today."""
+        validators = self._validators.get(url)
+        if validators is None:
+            return None
+        return KnownDocument(validators, await self._in_thread(self._children, validators))
+
+    def _spider(self) -> StagedSpider:
+        spider: StagedSpider = self._crawler.spider  # type: ignore[assignment]
+        return spider
+
+    async def _in_thread(self, function: Callable[..., T], *args: Any) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, partial(function, *args))
+
+    def _fail(self, error: StoreError) -> None:
+        if not self._failure:
+            self._failure = str(error)
+            logger.error("%s", error)
+
+    # --- on the store's thread ---------------------------------------------------------------
+
+    def _begin(self) -> None:
+        from sitecrawl.store.engine import open_database
+        from sitecrawl.store.scan_writer import ScanWriter
+        from sitecrawl.store.validators import load_validators
+
+        config, arguments = self._config, self._spider().arguments
+        self._database = open_database(config.database_url)
+        writer = ScanWriter(self._database)
+        self.scan = writer.begin(
+            asked=arguments.asked,
+            site_key=arguments.target.site_key,
+            root_url=arguments.target.url,
+            profile=config.profile,
+            settings=config.as_dict(),
+            key_rules=asdict(config.key_rules()),
+        )
+        self._writer = writer
+        self._fingerprint = config.reading_fingerprint(arguments.bases)
+        if config.conditional_requests:
+            self._validators = load_validators(
+                self._database, self.scan.site_id, self._fingerprint
+            )
+
+    def _children(self, validators: Validators) -> Sequence[str]:
+        from sitecrawl.store.validators import children
+
+        return children(self._database, validators.document_id)
+
+    def _write(self, item: Any) -> None:
+        writer = self._open_writer()
+        if isinstance(item, MentionBatch):
+            writer.add_pages(page_rows(item, self._document_ids[item.document]))
+        elif isinstance(item, Document):
+            self._add_document(writer, item)
+        elif isinstance(item, DocumentRead):
+            self._end_document(writer, item)
+        elif isinstance(item, Evidence):
+            writer.add_evidence(
+                item.type,
+                item.content,
+                metadata=item.metadata,
+                confidence=item.confidence,
+                document_id=self._document_ids[item.document] if item.document else None,
+            )
+        elif isinstance(item, SiteResolved):
+            self._stats.set_value("sitecrawl/scan/root_url", item.root_url)
+            writer.set_root(item.root_url)
+
+    def _add_document(self, writer: ScanWriter, document: Document) -> None:
+        self._stats.inc_value(f"sitecrawl/documents/outcome/{document.outcome}")
+        self._document_ids[document.url] = writer.document(
+            DocumentRecord(
+                url=document.url,
+                kind=document.kind,
+                found_by=document.found_by,
+                parent_id=self._document_ids.get(document.parent or ""),
+                depth=document.depth,
+            )
+        )
+        is_to_be_read = document.kind is not DocumentKind.PAGE
+        if document.outcome is FetchOutcome.OK and is_to_be_read:
+            self._being_read[document.url] = document
+            return
+        if document.outcome is FetchOutcome.NOT_MODIFIED:
+            entries = self._validators[document.url].entries
+            self._stats.inc_value("sitecrawl/pages/unchanged", entries)
+        writer.record_fetch(self._fetch(document, None))
+
+    def _end_document(self, writer: ScanWriter, read: DocumentRead) -> None:
+        document = self._being_read.pop(read.url)
+        for finding in read.findings:
+            self._stats.inc_value(f"sitecrawl/findings/{finding.kind}", finding.count)
+        for position, child in enumerate(read.children, 1):
+            writer.document(
+                DocumentRecord(
+                    url=child,
+                    kind=DocumentKind.SITEMAP,
+                    found_by="a sitemap index",
+                    parent_id=self._document_ids[read.url],
+                    position=position,
+                    depth=document.depth + 1,
+                )
+            )
+        fetch = self._fetch(document, read)
+        if self._config.keep_bodies and len(document.body) <= self._config.keep_bodies_max_bytes:
+            writer.keep_body(fetch.sha256, document.body)
+        writer.record_fetch(fetch)
+
+    def _fetch(self, document: Document, read: DocumentRead | None) -> FetchRecord:
+        facts = FetchRecord(
+            document_id=self._document_ids[document.url],
+            outcome=document.outcome,
+            fetched_at=document.fetched_at,
+            status=document.status,
+            error=document.error,
+            content_type=document.content_type,
+            received_bytes=len(document.body),
+            elapsed_ms=round(document.elapsed_seconds * 1000),
+            final_url=document.final_url,
+            redirects=document.redirects,
+            sha256=hashlib.sha256(document.body).hexdigest() if document.body else "",
+            etag=document.etag,
+            last_modified=document.last_modified,
+            fingerprint=self._fingerprint,
+        )
+        if read is None:
+            return facts
+        return replace(
+            facts,
+            decompressed_bytes=read.decompressed_bytes,
+            format=read.format,
+            entries=read.entries,
+            findings=[finding._asdict() for finding in read.findings],
+            truncated=read.truncated,
+            complete=not read.truncated,
+        )
+
+    def _beat(self) -> None:
+        self._beating = asyncio.ensure_future(self._in_thread(self._open_writer().heartbeat))
+
+    def _finish(self) -> None:
+        writer = self._open_writer()
+        summary = build_summary(
+            self._stats.get_stats(), self._spider().arguments.asked, time.monotonic() - self._started
+        )
+        writer.add_evidence(
+            EvidenceType.DISCOVERY_SUMMARY,
+            f"{summary.pages} URLs, {summary.status}: {summary.reason}",
+            metadata=summary.as_dict(),
+        )
+        writer.finish(summary.status, summary.reason, summary.as_dict())
+        self._database.close()
+
+    def _open_writer(self) -> ScanWriter:
+        assert self._writer is not None
+        return self._writer

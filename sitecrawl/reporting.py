@@ -1,0 +1,129 @@
+"""How a scan looks on a terminal: the live line and the summary at the end (Rich)."""
+
+from __future__ import annotations
+
+import shlex
+from typing import IO, TYPE_CHECKING
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from sitecrawl.store.vocabulary import ScanStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from sitecrawl.summary import Summary
+
+_STATUS_STYLE = {
+    ScanStatus.FINISHED: "bold green",
+    ScanStatus.PARTIAL: "bold yellow",
+    ScanStatus.FAILED: "bold red",
+}
+_REASONS = {
+    "offsite": "on another host",
+    "outside_base": "outside the base path",
+    "skipped_path": "skip rule for paths",
+    "skipped_file_type": "skip rule for file types",
+    "skipped_query": "skip rule for query strings",
+    "invalid_url": "not a valid URL",
+    "scheme_not_allowed": "not http or https",
+    "too_long": "longer than SITECRAWL_MAX_URL_LENGTH",
+}
+_OUTCOMES = {
+    "ok": "read",
+    "not_modified": "unchanged",
+    "not_found": "not found",
+    "http_error": "HTTP error",
+    "too_large": "too large",
+    "too_many_redirects": "too many redirects",
+    "timeout": "timed out",
+}
+
+
+def start_live() -> Live:
+    live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
+    live.start()
+    return live
+
+
+def progress_line(stage: str, documents: int, urls: int, rate: int, seconds: int) -> Text:
+    minutes, seconds = divmod(seconds, 60)
+    return Text.assemble(
+        (f" {stage} ", "reverse"),
+        f"  {documents:,} documents  ",
+        (f"{urls:,} URLs", "bold"),
+        f"  {rate:,}/s  {minutes}:{seconds:02d}",
+    )
+
+
+def print_summary(
+    summary: Summary, *, database_url: str, feeds: Sequence[str], file: IO[str]
+) -> None:
+    console = Console(file=file, highlight=False, soft_wrap=True)
+    console.print()
+    console.print(
+        Text.assemble(
+            (summary.root_url, "bold"),
+            "  ",
+            (str(summary.status), _STATUS_STYLE.get(summary.status, "bold")),
+            f": {summary.reason}",
+        )
+    )
+    table = Table.grid(padding=(0, 2))
+    for name, value in _rows(summary, database_url, feeds):
+        table.add_row(Text(name, style="dim"), value)
+    console.print(table)
+
+
+def _rows(
+    summary: Summary, database_url: str, feeds: Sequence[str]
+) -> Iterator[tuple[str, RenderableType]]:
+    if summary.asked not in summary.root_url:
+        yield "asked for", Text(summary.asked)
+    yield "found", Text(f"{summary.pages:,} URLs", style="bold")
+    for source, number in summary.by_source.items():
+        yield "", Text(f"{number:,} from {source}")
+    if summary.pages_unchanged:
+        yield "", Text(f"{summary.pages_unchanged:,} in documents that have not changed")
+    if refused := sum(summary.refused.values()):
+        yield "refused", Text(f"{refused:,} URLs, kept with their reason")
+        for reason, number in summary.refused.items():
+            yield "", Text(f"{number:,} {_REASONS.get(reason, reason)}")
+    if summary.documents:
+        counts = (f"{n:,} {_OUTCOMES.get(name, name)}" for name, n in summary.documents.items())
+        yield "documents", Text(", ".join(counts))
+    if summary.findings:
+        counts = (f"{name.replace('_', ' ')} ({n:,})" for name, n in summary.findings.items())
+        yield "findings", Text(", ".join(counts))
+    for cut in summary.truncated:
+        yield (
+            "limit hit",
+            Text(f"{cut['what']}: {cut['setting']}={cut['limit']:g} can be raised", style="yellow"),
+        )
+    yield (
+        "cost",
+        Text(
+            f"{summary.requests:,} requests, {_bytes(summary.received_bytes)},"
+            f" {summary.seconds:.1f} s"
+        ),
+    )
+    if summary.scan_id is not None:
+        yield "stored", Text(f"scan {summary.scan_id} in {database_url}")
+    for feed in feeds:
+        yield "feed", Text(feed)
+    if summary.pages:
+        yield "next", Text(f"sitecrawl urls {shlex.quote(summary.asked)}")
+        yield "", Text(f"sitecrawl why {shlex.quote(summary.root_url)}")
+
+
+def _bytes(number: float) -> str:
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if number < 1000 or unit == "GB":  # noqa: PLR2004
+            break
+        number /= 1000
+    return f"{number:,.0f} {unit}" if unit == "bytes" else f"{number:,.1f} {unit}"

@@ -1,0 +1,87 @@
+"""The kinds of values a setting may have: how each is read, and what it expects in words."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class ValueKind(NamedTuple):
+    """``parse`` raises ``ValueError`` for what is not ``expects``."""
+
+    expects: str
+    parse: Callable[[Any], Any]
+
+
+def _parse_text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError
+    return value.strip()
+
+
+def _parse_flag(value: Any) -> bool:
+    word = str(value).strip().lower()
+    if word in {"1", "true", "yes", "on"}:
+        return True
+    if word in {"0", "false", "no", "off"}:
+        return False
+    raise ValueError
+
+
+def _parse_count(value: Any) -> int:
+    if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
+        raise ValueError
+    number = int(str(value).strip().replace("_", "")) if isinstance(value, str) else int(value)
+    if number < 0:
+        raise ValueError
+    return number
+
+
+def _parse_positive(value: Any) -> int:
+    number = _parse_count(value)
+    if number == 0:
+        raise ValueError
+    return number
+
+
+def _parse_seconds(value: Any) -> float:
+    if value is None or isinstance(value, bool):
+        raise ValueError
+    number = float(value)
+    if not math.isfinite(number) or number < 0:
+        raise ValueError
+    return number
+
+
+def _parse_milliseconds(value: Any) -> float:
+    return _parse_seconds(value) / 1000
+
+
+def _parse_names(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = value.split(",")
+    if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) for name in value):
+        raise ValueError
+    return tuple(name.strip() for name in value if name.strip())
+
+
+def choice(*words: str) -> ValueKind:
+    def parse(value: Any) -> str:
+        word = str(value).strip().lower()
+        if word not in words:
+            raise ValueError
+        return word
+
+    return ValueKind(f"one of {', '.join(words)}", parse)
+
+
+text = ValueKind("a text that is not empty", _parse_text)
+flag = ValueKind("true or false", _parse_flag)
+count = ValueKind("a whole number, 0 or more", _parse_count)
+positive = ValueKind("a whole number, 1 or more", _parse_positive)
+seconds = ValueKind("a number, 0 or more", _parse_seconds)
+milliseconds_as_seconds = ValueKind("a number of milliseconds, 0 or more", _parse_milliseconds)
+names = ValueKind("a list, or words separated by commas", _parse_names)

@@ -1,0 +1,166 @@
+"""Every default of sitecrawl, and the way of the data on one screen.
+
+A profile in ``settings_profiles/`` imports this module and overrides what differs. Every
+``SITECRAWL_*`` setting can be given with ``-s``, in the environment or in a profile;
+``sitecrawl settings`` shows the effective values, docs/settings.md explains them, and
+:mod:`sitecrawl.config` is the only place that reads them.
+"""
+
+from sitecrawl import __version__
+from sitecrawl.urls.skip import DEFAULT_SKIP_EXTENSIONS, DEFAULT_SKIP_PATHS
+
+BOT_NAME = "sitecrawl"
+SPIDER_MODULES = ["sitecrawl.spiders"]
+NEWSPIDER_MODULE = "sitecrawl.spiders"
+COMMANDS_MODULE = "sitecrawl.commands"
+USER_AGENT = f"sitecrawl/{__version__} (+https://sitecrawl.example/bot)"
+
+# --- The way of the data -------------------------------------------------------------------
+# requests, from the engine to the site
+DOWNLOADER_MIDDLEWARES = {
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+    "sitecrawl.downloadermiddlewares.backoff.BackoffRetryMiddleware": 550,
+    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
+    "sitecrawl.downloadermiddlewares.compression.BoundedCompressionMiddleware": 590,
+    "sitecrawl.downloadermiddlewares.conditional.ConditionalRequestMiddleware": 595,
+    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
+    "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": None,
+}
+SPIDER_MIDDLEWARES = {
+    # Stages choose their requests themselves, by scope, length and depth.
+    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+}
+# items: what one document said, on its way into the inventory
+ITEM_PIPELINES = {
+    "sitecrawl.pipelines.canonicalize.CanonicalizePipeline": 100,
+    "sitecrawl.pipelines.scope.ScopePipeline": 200,
+    "sitecrawl.pipelines.dedupe.DedupePipeline": 300,
+    "sitecrawl.pipelines.classify.ClassifyPipeline": 400,
+    "sitecrawl.pipelines.store.StorePipeline": 800,
+}
+EXTENSIONS = {
+    "scrapy.extensions.telnet.TelnetConsole": None,
+    "scrapy.extensions.remote_control.RemoteControl": None,
+    "scrapy.extensions.logstats.LogStats": None,
+    "sitecrawl.extensions.bodylimit.BodyLimit": 100,
+    "scrapy.extensions.feedexport.FeedExporter": None,
+    "sitecrawl.extensions.feeds.PageFeeds": 200,
+    "sitecrawl.extensions.progress.Progress": 500,
+    "sitecrawl.extensions.report.EndReport": 900,
+}
+# feeds: one row per page, written from the inventory when the scan has ended
+FEED_EXPORTERS = {
+    "json": "sitecrawl.exporters.json.JsonPageExporter",
+    "jsonlines": "sitecrawl.exporters.json.JsonLinesPageExporter",
+    "jsonl": "sitecrawl.exporters.json.JsonLinesPageExporter",
+    "jl": "sitecrawl.exporters.json.JsonLinesPageExporter",
+    "csv": "sitecrawl.exporters.csv.CsvPageExporter",
+    "xml": None,
+    "marshal": None,
+    "pickle": None,
+}
+REQUEST_FINGERPRINTER_CLASS = "sitecrawl.fingerprint.CanonicalFingerprinter"
+LOG_FORMATTER = "sitecrawl.logformatter.QuietLogFormatter"
+
+# --- What is asked for ---------------------------------------------------------------------
+SITECRAWL_PROFILE = "default"
+SITECRAWL_DATABASE_URL = "sqlite:///sitecrawl.db"
+SITECRAWL_STRICT_PATHS = True
+SITECRAWL_SUBDOMAINS = False
+SITECRAWL_FEED_REFUSED = False
+
+# --- Sitemaps ------------------------------------------------------------------------------
+SITECRAWL_MAX_SITEMAP_URLS = 0
+SITECRAWL_MAX_SITEMAP_DEPTH = 5
+SITECRAWL_MAX_SITEMAPS = 10_000
+SITECRAWL_MIN_SITEMAP_URLS = 10
+SITECRAWL_MAX_SITEMAP_BYTES = 52_428_800
+SITECRAWL_SITEMAP_BATCH_ENTRIES = 5_000
+SITECRAWL_SITEMAP_PLACES = [
+    "/sitemap.xml",
+    "/sitemap_index.xml",
+    "/sitemaps.xml",
+    "/sitemap-index.xml",
+    "/wp-sitemap.xml",  # WordPress core; its plugins use sitemap_index.xml
+    "/sitemap.xml.gz",
+    "/sitemap_index.xml.gz",
+    "/sitemap.txt",
+    "/sitemap/sitemap.xml",
+    "/sitemap/index.xml",
+    "/sitemap/sitemap-index.xml",
+    "/sitemap1.xml",  # Shopify and Drupal's xmlsitemap list theirs in sitemap.xml
+    "/sitemap.php",
+]
+SITECRAWL_CONDITIONAL_REQUESTS = True
+SITECRAWL_KEEP_BODIES = True
+SITECRAWL_KEEP_BODIES_MAX_BYTES = 10_485_760
+
+# --- The stages to come after the sitemaps ---------------------------------------------------
+SITECRAWL_MAX_CRAWL_DEPTH = 2
+SITECRAWL_MAX_CRAWL_PAGES = 200
+SITECRAWL_ROBOTS_FAIL_OPEN = False
+SITECRAWL_RENDER = "auto"
+
+# --- Time ----------------------------------------------------------------------------------
+SITECRAWL_PAGE_TIMEOUT_SECONDS = 10
+SITECRAWL_ROBOTS_TIMEOUT_SECONDS = 30
+SITECRAWL_SITEMAP_TIMEOUT_SECONDS = 30
+SITECRAWL_NESTED_SITEMAP_TIMEOUT_SECONDS = 30
+SITECRAWL_SITEMAP_STAGE_TIMEOUT_SECONDS = 0
+SITECRAWL_MAX_PAGES = 0
+SITECRAWL_MAX_SCAN_MINUTES = 0
+
+# --- URLs ----------------------------------------------------------------------------------
+SITECRAWL_QUERY_STRINGS = "clean"
+SITECRAWL_TRACKING_PARAMETERS: list[str] = []
+SITECRAWL_KEEP_HASH_ROUTES = False
+SITECRAWL_MAX_URL_LENGTH = 2_083
+SITECRAWL_KEY_FOLD_SCHEME = True
+SITECRAWL_KEY_FOLD_WWW = True
+SITECRAWL_KEY_FOLD_TRAILING_SLASH = True
+SITECRAWL_KEY_FOLD_PATH_CASE = False
+SITECRAWL_SKIP_PATHS = list(DEFAULT_SKIP_PATHS)
+SITECRAWL_SKIP_EXTENSIONS = list(DEFAULT_SKIP_EXTENSIONS)
+
+# --- Retries ---------------------------------------------------------------------------------
+RETRY_TIMES = 2
+RETRY_GIVE_UP_LOG_LEVEL = "INFO"
+SITECRAWL_RETRY_BACKOFF_SECONDS = 0.2
+
+# --- What is shown -------------------------------------------------------------------------
+SITECRAWL_PROGRESS = "auto"
+SITECRAWL_PROGRESS_INTERVAL_SECONDS = 10
+LOG_LEVEL = "INFO"
+STATS_DUMP = False
+
+# --- Politeness: 2 at once per host, 200-500 ms apart, slower when the site is slow ----------
+CONCURRENT_REQUESTS = 16
+CONCURRENT_REQUESTS_PER_DOMAIN = 2
+DOWNLOAD_DELAY = 0.35
+DOWNLOAD_DELAY_JITTER = 0.15 / 0.35
+AUTOTHROTTLE_ENABLED = True
+AUTOTHROTTLE_START_DELAY = 0.35
+AUTOTHROTTLE_MAX_DELAY = 30.0
+AUTOTHROTTLE_TARGET_CONCURRENCY = 2.0
+REDIRECT_MAX_TIMES = 10
+
+# --- Scrapy's own switches -------------------------------------------------------------------
+# Off: each of these runs code, opens a port or reads what a site must not make us read.
+REMOTE_CONTROL_ENABLED = False
+TELNETCONSOLE_ENABLED = False
+DOWNLOAD_VERIFY_CERTIFICATES = True
+DOWNLOAD_HANDLERS = {"file": None, "ftp": None, "s3": None, "data": None}
+COOKIES_ENABLED = False
+REFERRER_POLICY = "no-referrer"
+HTTPPROXY_ENABLED = False
+# Every status reaches the stages, because a 404 or a 304 is an answer, too.
+HTTPERROR_ALLOW_ALL = True
+# One batch at a time per document keeps its batches in order; the store is the bottleneck anyway.
+CONCURRENT_ITEMS = 1
+DOWNLOAD_WARNSIZE = 0
+SCRAPER_SLOT_MAX_ACTIVE_SIZE = 20_000_000
+MEMUSAGE_ENABLED = False
+FEED_EXPORT_ENCODING = "utf-8"

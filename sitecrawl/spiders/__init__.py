@@ -1,0 +1,1 @@
+"""The spiders: they sequence stages and parse nothing."""

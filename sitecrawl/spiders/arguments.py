@@ -1,0 +1,90 @@
+"""The arguments of the spiders (``-a name=value``), typed and checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sitecrawl.config import ConfigError
+from sitecrawl.setting_values import ValueKind, flag, names, text
+from sitecrawl.urls.address import resolve
+from sitecrawl.urls.target import Target, TargetError, parse_target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy.settings import BaseSettings
+
+_KINDS: dict[str, ValueKind] = {
+    "domain": text,
+    "base": names,
+    "strict": flag,
+    "subdomains": flag,
+    "skip": names,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SpiderArguments:
+    """What a run was asked for.
+
+    * ``domain``: a domain or URL; required;
+    * ``base``: URLs or paths, separated by commas: only what is below one of them is in scope;
+    * ``strict``, ``subdomains``: as ``SITECRAWL_STRICT_PATHS`` and ``SITECRAWL_SUBDOMAINS``;
+    * ``skip``: path patterns to refuse, in addition to ``SITECRAWL_SKIP_PATHS``.
+    """
+
+    asked: str
+    target: Target
+    bases: tuple[str, ...]
+    strict: bool | None
+    subdomains: bool | None
+    skip: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, arguments: Mapping[str, str]) -> SpiderArguments:
+        for name in arguments:
+            if name not in _KINDS:
+                raise ConfigError(
+                    f"-a {name}: there is no such argument; there are {', '.join(_KINDS)}"
+                )
+        values = {name: _parse(name, value) for name, value in arguments.items()}
+        if "domain" not in values:
+            raise ConfigError("-a domain=... is missing: give a domain or a URL")
+        try:
+            target = parse_target(values["domain"])
+        except TargetError as error:
+            raise ConfigError(f"-a domain: {error}") from error
+        return cls(
+            asked=values["domain"],
+            target=target,
+            bases=tuple(_base(base, target) for base in values.get("base", ())),
+            strict=values.get("strict"),
+            subdomains=values.get("subdomains"),
+            skip=values.get("skip", ()),
+        )
+
+    def apply_to(self, settings: BaseSettings) -> None:
+        """Arguments that are settings, too, win over them."""
+        if self.strict is not None:
+            settings.set("SITECRAWL_STRICT_PATHS", self.strict, "cmdline")
+        if self.subdomains is not None:
+            settings.set("SITECRAWL_SUBDOMAINS", self.subdomains, "cmdline")
+        if self.skip:
+            paths = [*names.parse(settings["SITECRAWL_SKIP_PATHS"]), *self.skip]
+            settings.set("SITECRAWL_SKIP_PATHS", paths, "cmdline")
+
+
+def _parse(name: str, value: str) -> object:
+    kind = _KINDS[name]
+    try:
+        return kind.parse(value)
+    except ValueError as error:
+        raise ConfigError(f"-a {name}={value!r}: expected {kind.expects}") from error
+
+
+def _base(base: str, target: Target) -> str:
+    url = resolve(base, target.url)
+    if url is None:
+        raise ConfigError(f"-a base={base!r}: expected a URL or a path such as /docs/")
+    return url

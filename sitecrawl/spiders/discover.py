@@ -1,0 +1,19 @@
+"""``scrapy crawl discover -a domain=example.com``: the whole waterfall."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from sitecrawl.spiders.staged import StagedSpider
+from sitecrawl.stages.entry import EntryStage
+from sitecrawl.stages.sitemaps import SitemapStage
+
+if TYPE_CHECKING:
+    from sitecrawl.stages.base import Stage
+
+
+class DiscoverSpider(StagedSpider):
+    """Find every URL of a site: one stage after another, each only as far as it is needed."""
+
+    name = "discover"
+    stages: ClassVar[tuple[type[Stage], ...]] = (EntryStage, SitemapStage)

@@ -1,0 +1,19 @@
+"""``scrapy crawl sitemap -a domain=example.com``: the sitemaps alone, whatever they give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from sitecrawl.spiders.staged import StagedSpider
+from sitecrawl.stages.entry import EntryStage
+from sitecrawl.stages.sitemaps import SitemapStage
+
+if TYPE_CHECKING:
+    from sitecrawl.stages.base import Stage
+
+
+class SitemapSpider(StagedSpider):
+    """Read robots.txt and every sitemap, and nothing else."""
+
+    name = "sitemap"
+    stages: ClassVar[tuple[type[Stage], ...]] = (EntryStage, SitemapStage)

@@ -1,0 +1,121 @@
+"""A spider that runs stages one after another."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from scrapy import Spider, signals
+from scrapy.exceptions import CloseSpider, DontCloseSpider
+
+from sitecrawl.config import Config, apply_environment
+from sitecrawl.spiders.arguments import SpiderArguments
+from sitecrawl.stages.base import ScanContext
+from sitecrawl.stages.waterfall import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from typing import Self
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from sitecrawl.stages.base import Stage
+
+logger = logging.getLogger(__name__)
+
+
+class StagedSpider(Spider):
+    """Runs ``stages`` in turn: one ends when it has nothing to fetch and the engine is idle.
+
+    Arguments: see :class:`~sitecrawl.spiders.arguments.SpiderArguments`.
+    Settings: ``SITECRAWL_MAX_SCAN_MINUTES``.
+    Stats: ``sitecrawl/stage`` (the running one), ``sitecrawl/stages`` (what each did).
+    """
+
+    stages: ClassVar[tuple[type[Stage], ...]]
+
+    arguments: SpiderArguments
+    context: ScanContext
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self._waiting = list(self.stages)
+        self._stage: Stage | None = None
+        self._outcomes: list[dict[str, Any]] = []
+        self._alarm: asyncio.TimerHandle | None = None
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Lift the environment into the settings; a value that cannot be stops the run here."""
+        super().update_settings(settings)
+        apply_environment(settings)
+        config = Config.from_settings(settings)
+        settings.set("DOWNLOAD_TIMEOUT", config.page_timeout_seconds, "spider")
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        arguments = SpiderArguments.parse(kwargs)
+        arguments.apply_to(crawler.settings)
+        config = Config.from_settings(crawler.settings)
+        spider = super().from_crawler(crawler, *args)
+        spider.arguments = arguments
+        spider.context = ScanContext(
+            target=arguments.target,
+            config=config,
+            progress=Progress(crawler),
+            bases=arguments.bases,
+            root_url=arguments.target.url,
+            scope=config.scope(arguments.bases or [arguments.target.url]),
+        )
+        crawler.signals.connect(spider.go_on_when_idle, signals.spider_idle)
+        return spider
+
+    async def start(self) -> AsyncIterator[Request]:
+        if minutes := self.context.config.max_scan_minutes:
+            loop = asyncio.get_running_loop()
+            self._alarm = loop.call_later(minutes * 60, self._stop_for_time)
+        for request in self._next_requests():
+            yield request
+
+    def go_on_when_idle(self) -> None:
+        requests = self._next_requests()
+        for request in requests:
+            self.crawler.engine.crawl(request)
+        if requests:
+            raise DontCloseSpider
+        if self.context.failure:
+            raise CloseSpider("unreachable")
+
+    def closed(self, reason: str) -> None:
+        if self._alarm:
+            self._alarm.cancel()
+        if self._stage:
+            self._stage.end_reason = f"the scan was stopped ({reason})"
+            self._end_stage(self._stage)
+
+    def _next_requests(self) -> list[Request]:
+        """Of the current stage, or of the first later one that has any."""
+        while True:
+            if self._stage:
+                if requests := list(self._stage.next_requests()):
+                    return requests
+                self._end_stage(self._stage)
+                self._stage = None
+            if self.context.failure or not self._waiting:
+                return []
+            self._stage = self._waiting.pop(0)(self.context)
+            self.crawler.stats.set_value("sitecrawl/stage", self._stage.name)
+
+    def _end_stage(self, stage: Stage) -> None:
+        outcome = stage.outcome()
+        logger.info("Stage %s ended: %s", stage.name, outcome["ended"])
+        self._outcomes.append(outcome)
+        self.crawler.stats.set_value("sitecrawl/stages", self._outcomes)
+
+    def _stop_for_time(self) -> None:
+        self._closing = asyncio.ensure_future(
+            self.crawler.engine.close_spider_async(reason="time_limit")
+        )

@@ -1,0 +1,84 @@
+"""What every stage of the waterfall is and has."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scrapy import Request
+
+    from sitecrawl.config import Config
+    from sitecrawl.stages.waterfall import Progress
+    from sitecrawl.urls.scope import Scope
+    from sitecrawl.urls.target import Target
+
+
+@dataclass(slots=True)
+class SitemapPointer:
+    """A sitemap that something named: by whom, and how deep below the first one."""
+
+    url: str
+    found_by: str
+    parent: str | None
+    depth: int = 0
+
+
+@dataclass(slots=True)
+class ScanContext:
+    """What the stages of one scan share; a stage writes only what later stages need."""
+
+    target: Target
+    config: Config
+    progress: Progress
+    root_url: str
+    scope: Scope
+    bases: Sequence[str] = ()
+    robots_sitemaps: list[SitemapPointer] = field(default_factory=list)
+    failure: str = ""
+
+
+@dataclass(slots=True)
+class Truncation:
+    """A limit that was hit: nothing is lost in silence."""
+
+    what: str
+    setting: str
+    limit: float
+
+
+class Stage(ABC):
+    """One way of finding URLs.
+
+    The spider asks a stage for requests whenever it has nothing left to do; an answer without
+    requests ends the stage. Callbacks yield items and further requests as in any spider.
+    """
+
+    name: ClassVar[str]
+
+    def __init__(self, context: ScanContext):
+        self.context = context
+        self.truncations: dict[str, Truncation] = {}
+        self.end_reason = "nothing left to fetch"
+
+    @abstractmethod
+    def next_requests(self) -> Iterable[Request]:
+        """Requests to go on with; none: the stage has ended."""
+
+    def truncate(self, what: str, setting: str, limit: float) -> None:
+        """Record that *setting* cut something off, once for each setting."""
+        self.truncations.setdefault(setting, Truncation(what, setting, limit))
+
+    def outcome(self) -> dict[str, Any]:
+        """What the stage did and why it ended, for the summary and the evidence."""
+        return {
+            "stage": self.name,
+            "ended": self.end_reason,
+            "truncated": [
+                {"what": cut.what, "setting": cut.setting, "limit": cut.limit}
+                for cut in self.truncations.values()
+            ],
+        }

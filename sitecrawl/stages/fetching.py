@@ -1,0 +1,135 @@
+"""From a response or a failure to the facts of a fetch."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+)
+
+from sitecrawl.items import Document, DocumentKind, FetchOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.http import Response
+    from twisted.python.failure import Failure
+
+_ACCEPT = {
+    DocumentKind.ROBOTS_TXT: "text/plain, */*;q=0.5",
+    DocumentKind.SITEMAP: "application/xml, text/xml, */*;q=0.5",
+    DocumentKind.PAGE: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8",
+}
+
+
+def document_request(
+    url: str,
+    kind: DocumentKind,
+    found_by: str,
+    *,
+    callback: Callable[..., Any],
+    errback: Callable[..., Any],
+    timeout_seconds: float,
+    max_bytes: int,
+    parent: str | None = None,
+    depth: int = 0,
+) -> Request:
+    """A request for a document; its facts travel in ``meta`` for :func:`fetched_document`."""
+    meta: dict[str, Any] = {
+        "sitecrawl_document": {
+            "kind": kind,
+            "found_by": found_by,
+            "parent": parent,
+            "depth": depth,
+        },
+        "sitecrawl_max_bytes": max_bytes,
+    }
+    if timeout_seconds:
+        meta["download_timeout"] = timeout_seconds
+    return Request(
+        url,
+        headers={"Accept": _ACCEPT[kind]},
+        callback=callback,
+        errback=errback,
+        meta=meta,
+        # Stages fetch each document once; a retry or a redirect must not be filtered out.
+        dont_filter=True,
+    )
+
+
+def asked_url(request: Request) -> str:
+    """The URL that was asked for, before redirects."""
+    urls: list[str] = request.meta.get("redirect_urls", [])
+    return urls[0] if urls else request.url
+
+
+def fetched_document(response: Response) -> Document:
+    request = response.request
+    assert request is not None
+    headers = response.headers
+    return Document(
+        url=asked_url(request),
+        **request.meta["sitecrawl_document"],
+        outcome=_outcome_of_status(response),
+        status=response.status,
+        error="" if response.status < HTTPStatus.BAD_REQUEST else f"HTTP {response.status}",
+        content_type=_header(headers.get("Content-Type")),
+        body=response.body,
+        etag=_header(headers.get("ETag")),
+        last_modified=_header(headers.get("Last-Modified")),
+        final_url=response.url,
+        redirects=[*request.meta.get("redirect_urls", [])][1:],
+        elapsed_seconds=request.meta.get("download_latency", 0.0),
+    )
+
+
+def failed_document(failure: Failure) -> Document:
+    request: Request = failure.request  # type: ignore[attr-defined]
+    outcome, error = _outcome_of_error(failure.value)
+    return Document(
+        url=asked_url(request),
+        **request.meta["sitecrawl_document"],
+        outcome=outcome,
+        error=error,
+        final_url=request.url,
+    )
+
+
+def _header(value: bytes | None) -> str:
+    return value.decode("latin-1").strip() if value else ""
+
+
+def _outcome_of_status(response: Response) -> FetchOutcome:
+    if "sitecrawl_unchanged" in response.meta:
+        return FetchOutcome.NOT_MODIFIED
+    if response.status < HTTPStatus.BAD_REQUEST and response.status != HTTPStatus.NOT_MODIFIED:
+        return FetchOutcome.OK
+    if response.status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
+        return FetchOutcome.NOT_FOUND
+    return FetchOutcome.HTTP_ERROR
+
+
+def _outcome_of_error(error: BaseException | None) -> tuple[FetchOutcome, str]:
+    """What a person reads instead of the name of an exception."""
+    detail = str(error).strip() or type(error).__name__
+    if isinstance(error, DownloadTimeoutError):
+        return FetchOutcome.TIMEOUT, f"no complete answer in time ({detail})"
+    if isinstance(error, CannotResolveHostError):
+        return FetchOutcome.UNREACHABLE, f"the host name cannot be resolved ({detail})"
+    if isinstance(error, DownloadConnectionRefusedError):
+        return FetchOutcome.UNREACHABLE, "the server refused the connection"
+    if isinstance(error, IgnoreRequest) and "redirections" in detail:
+        return FetchOutcome.TOO_MANY_REDIRECTS, detail
+    if isinstance(error, (DownloadCancelledError, IgnoreRequest)):
+        return FetchOutcome.TOO_LARGE, detail
+    if isinstance(error, ResponseDataLossError):
+        return FetchOutcome.INCOMPLETE, "the answer was cut off"
+    return FetchOutcome.UNREACHABLE, detail

@@ -1,0 +1,289 @@
+"""Sitemaps: those that robots.txt names, then the common places, then all that they point to."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sitecrawl.items import (
+    Document,
+    DocumentKind,
+    DocumentRead,
+    Evidence,
+    EvidenceType,
+    FetchOutcome,
+    MentionBatch,
+    Source,
+)
+from sitecrawl.parse.sitemap import SitemapKind, SitemapReader
+from sitecrawl.stages.base import ScanContext, SitemapPointer, Stage
+from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
+from sitecrawl.stages.waterfall import sitemaps_are_enough
+from sitecrawl.urls.address import origin_of, resolve, site_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from scrapy import Request
+    from scrapy.http import Response
+    from twisted.python.failure import Failure
+
+    from sitecrawl.parse.entries import EntryBatch
+
+# Handed to Scrapy at once; the politeness of the download slots comes on top.
+_MAX_PARALLEL = 8
+
+
+class SitemapStage(Stage):
+    """Read every sitemap once, breadth first, within the limits.
+
+    The queue is the stage's own, so that a limit or the end of its time can drop what is left,
+    and says so, instead of leaving it in the scheduler.
+    """
+
+    name: ClassVar[str] = "sitemaps"
+
+    def __init__(self, context: ScanContext):
+        super().__init__(context)
+        config = context.config
+        self._limits = config.sitemap_limits()
+        self._queue: deque[SitemapPointer] = deque()
+        self._known: set[str] = set()
+        self._places = deque(config.sitemap_places)
+        # Hosts whose maps may be read: the site's own, and those that robots.txt names.
+        self._hosts: set[str] = set()
+        self._fetched = 0
+        self._in_flight = 0
+        self._cap = _UrlCap(config.max_sitemap_urls)
+        self._deadline = 0.0
+        self._refused_children = 0
+
+    def next_requests(self) -> Iterable[Request]:
+        if not self._deadline:
+            self._start()
+        requests = list(self._dispatch())
+        while not requests and self._places and not self._is_over():
+            if sitemaps_are_enough(self.context.config, self.context.progress.pages):
+                self.end_reason = "the sitemaps gave enough"
+                break
+            place = self._places.popleft()
+            self._enqueue(
+                SitemapPointer(origin_of(self.context.root_url) + place, "a common place", None)
+            )
+            requests = list(self._dispatch())
+        return requests
+
+    def outcome(self) -> dict[str, Any]:
+        return {
+            **super().outcome(),
+            "documents": self._fetched,
+            "children_on_other_hosts": self._refused_children,
+        }
+
+    def _start(self) -> None:
+        seconds = self.context.config.sitemap_stage_timeout_seconds
+        self._deadline = time.monotonic() + seconds if seconds else float("inf")
+        self._hosts = {site_of(self.context.root_url)}
+        self._hosts |= {site_of(pointer.url) for pointer in self.context.robots_sitemaps}
+        for pointer in self.context.robots_sitemaps:
+            self._enqueue(pointer)
+
+    def _is_over(self) -> bool:
+        return self._cap.is_reached or time.monotonic() >= self._deadline
+
+    def _enqueue(self, pointer: SitemapPointer) -> None:
+        """Queue a map that is not known yet and that the limits allow."""
+        config = self.context.config
+        if pointer.url in self._known:
+            return
+        self._known.add(pointer.url)
+        if site_of(pointer.url) not in self._hosts:
+            self._refused_children += 1
+        elif config.max_sitemap_depth and pointer.depth > config.max_sitemap_depth:
+            self.truncate(
+                "sitemaps nested too deep", "SITECRAWL_MAX_SITEMAP_DEPTH", config.max_sitemap_depth
+            )
+        else:
+            self._queue.append(pointer)
+
+    def _dispatch(self) -> Iterator[Request]:
+        """Take from the queue what may be fetched now; drop the rest when the stage is over."""
+        config = self.context.config
+        while self._queue and self._in_flight < _MAX_PARALLEL:
+            if config.max_sitemaps and self._fetched >= config.max_sitemaps:
+                self.truncate("more sitemaps", "SITECRAWL_MAX_SITEMAPS", config.max_sitemaps)
+                self._queue.clear()
+            elif time.monotonic() >= self._deadline:
+                limit = config.sitemap_stage_timeout_seconds
+                name = "SITECRAWL_SITEMAP_STAGE_TIMEOUT_SECONDS"
+                self.truncate(f"{len(self._queue)} sitemaps not fetched in time", name, limit)
+                self._queue.clear()
+            elif self._cap.is_reached:
+                self._truncate_urls()
+                self._queue.clear()
+            else:
+                self._fetched += 1
+                self._in_flight += 1
+                yield self._request(self._queue.popleft())
+
+    def _truncate_urls(self) -> None:
+        self.truncate("URLs of sitemaps", "SITECRAWL_MAX_SITEMAP_URLS", self._cap.limit)
+        self.end_reason = "the limit of URLs was reached"
+
+    def _request(self, pointer: SitemapPointer) -> Request:
+        config = self.context.config
+        return document_request(
+            pointer.url,
+            DocumentKind.SITEMAP,
+            pointer.found_by,
+            callback=self._answered,
+            errback=self._failed,
+            timeout_seconds=config.nested_sitemap_timeout_seconds
+            if pointer.depth
+            else config.sitemap_timeout_seconds,
+            max_bytes=config.max_sitemap_bytes,
+            parent=pointer.parent,
+            depth=pointer.depth,
+        )
+
+    def _failed(self, failure: Failure) -> Iterator[Any]:
+        document = failed_document(failure)
+        yield document
+        yield _fetch_evidence(document, None)
+        yield from self._next()
+
+    def _answered(self, response: Response) -> Iterator[Any]:
+        document = fetched_document(response)
+        yield document
+        if document.outcome is FetchOutcome.OK:
+            yield from self._read(document, is_cut="download_stopped" in response.flags)
+        else:
+            yield _fetch_evidence(document, None)
+            if document.outcome is FetchOutcome.NOT_MODIFIED:
+                for child in response.meta["sitecrawl_unchanged"].children:
+                    self._enqueue(_child(child, document))
+        yield from self._next()
+
+    def _next(self) -> Iterator[Request]:
+        self._in_flight -= 1
+        yield from self._dispatch()
+
+    def _read(self, document: Document, *, is_cut: bool) -> Iterator[Any]:
+        base = document.final_url or document.url
+        reader = SitemapReader(document.body, base, self._limits)
+        entries = 0
+        children: list[str] = []
+        for chunk in reader:
+            for loc in chunk.children.locs:
+                if url := resolve(loc, base):
+                    children.append(url)
+                    self._enqueue(_child(url, document))
+            pages = self._cap.cut(chunk.pages)
+            entries += len(pages.locs)
+            if pages.locs:
+                source = (
+                    Source.FEED
+                    if reader.kind in {SitemapKind.RSS, SitemapKind.ATOM}
+                    else Source.SITEMAP
+                )
+                yield self._mentions(document, source, pages)
+                if alternates := self._alternates(document, pages):
+                    yield alternates
+            if self._cap.has_cut:
+                self._truncate_urls()
+                break
+        read = DocumentRead(
+            document.url,
+            format=reader.kind,
+            entries=entries,
+            decompressed_bytes=reader.decompressed_bytes,
+            truncated=reader.truncated or is_cut or self._cap.has_cut,
+            findings=reader.findings,
+            children=children,
+        )
+        yield read
+        yield _fetch_evidence(document, read)
+
+    def _mentions(self, document: Document, source: Source, pages: EntryBatch) -> MentionBatch:
+        return MentionBatch(
+            document=document.url,
+            source=source,
+            scope=self.context.scope,
+            positions=range(pages.first, pages.first + len(pages.locs)),
+            locs=pages.locs,
+            lastmods=pages.lastmods,
+            changefreqs=pages.changefreqs,
+            priorities=pages.priorities,
+            details=pages.details,
+        )
+
+    def _alternates(self, document: Document, pages: EntryBatch) -> MentionBatch | None:
+        """The hreflang alternates of some entries, which are URLs of the site as well."""
+        positions, locs, languages = [], [], []
+        for index, details in pages.details.items():
+            for alternate in details.alternates:
+                if alternate.href != pages.locs[index]:
+                    positions.append(pages.first + index)
+                    locs.append(alternate.href)
+                    languages.append(alternate.hreflang.lower())
+        if not locs:
+            return None
+        return MentionBatch(
+            document=document.url,
+            source=Source.SITEMAP_ALTERNATE,
+            scope=self.context.scope,
+            positions=positions,
+            locs=locs,
+            languages=["" if word == "x-default" else word for word in languages],
+        )
+
+
+class _UrlCap:
+    """Counts distinct locs up to a limit; without one it counts nothing and costs nothing."""
+
+    def __init__(self, limit: int):
+        self.limit = limit
+        self.has_cut = False
+        self._seen: set[str] = set()
+
+    @property
+    def is_reached(self) -> bool:
+        return 0 < self.limit <= len(self._seen)
+
+    def cut(self, pages: EntryBatch) -> EntryBatch:
+        """The entries up to the limit; repeated ones do not count."""
+        if not self.limit:
+            return pages
+        for index, loc in enumerate(pages.locs):
+            if loc not in self._seen:
+                if self.is_reached:
+                    self.has_cut = True
+                    return pages.head(index)
+                self._seen.add(loc)
+        return pages
+
+
+def _child(url: str, parent: Document) -> SitemapPointer:
+    return SitemapPointer(url, "a sitemap index", parent.url, parent.depth + 1)
+
+
+def _fetch_evidence(document: Document, read: DocumentRead | None) -> Evidence:
+    metadata: dict[str, Any] = {
+        "success": document.outcome in {FetchOutcome.OK, FetchOutcome.NOT_MODIFIED},
+        "outcome": document.outcome,
+        "status": document.status,
+        "sitemap": document.url,
+        "found_by": document.found_by,
+        "error": document.error or None,
+    }
+    if read is not None:
+        metadata |= {
+            "success": read.format != SitemapKind.INVALID,
+            "format": read.format,
+            "urls": read.entries,
+            "truncated": read.truncated,
+            "findings": [finding._asdict() for finding in read.findings],
+        }
+    content = document.error or f"{metadata.get('urls', 0)} URLs, {metadata['outcome']}"
+    return Evidence(EvidenceType.SITEMAP_FETCH, content, metadata, document=document.url)

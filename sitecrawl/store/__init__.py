@@ -1,0 +1,1 @@
+"""The inventory's database: the only place that holds connections."""

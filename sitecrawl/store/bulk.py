@@ -1,0 +1,124 @@
+"""Puts columns into a table, as fast as each database takes them.
+
+SQLite gets tuples through one ``executemany``; PostgreSQL gets one array per column through one
+``INSERT ... SELECT FROM unnest``. Whatever is the same in all rows is written into the statement:
+a bound value costs as much in every row as a real column.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from sitecrawl.store.records import PageRows, Repeats
+
+_PLAIN_WORD = re.compile(r"[a-zA-Z0-9_.:-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    array: str
+    """PostgreSQL's type of the whole column."""
+    value: str
+    """SQL that gives what is stored; binding "" and turning it into NULL is cheaper than None."""
+
+
+_TEXT = _Kind("text[]", "nullif({0}, '')")
+_NEEDED_TEXT = _Kind("text[]", "{0}")
+_ID = _Kind("bigint[]", "{0}")
+_NUMBER = _Kind("integer[]", "{0}")
+
+_KINDS: Mapping[str, _Kind] = {
+    "id": _ID,
+    "page_id": _ID,
+    "url": _NEEDED_TEXT,
+    "position": _NUMBER,
+    "depth": _NUMBER,
+    "sitemap_priority": _Kind("float8[]", "nullif({0}, -1.0)"),
+}
+
+STATUS_BY_REASON = "CASE WHEN {reason} = '' THEN 'listed' ELSE 'refused' END"
+
+
+def page_columns(rows: PageRows) -> dict[str, Sequence[Any]]:
+    """The columns that these rows really have, by their name in the table."""
+    count = range(len(rows.ids))
+    columns: dict[str, Sequence[Any] | None] = {
+        "id": rows.ids,
+        "url": rows.urls,
+        "position": rows.positions,
+        "lastmod": rows.lastmods,
+        "changefreq": rows.changefreqs,
+        "sitemap_priority": rows.priorities,
+        "depth": rows.depths,
+        "language": rows.languages,
+        "category": rows.categories,
+    }
+    for name, sparse in (("title", rows.titles), ("details", rows.details)):
+        if sparse:
+            columns[name] = [sparse.get(index, "") for index in count]
+    if rows.refused:
+        nothing = ("", "")
+        verdicts = [rows.refused.get(index, nothing) for index in count]
+        columns["reason"] = [str(reason) for reason, _ in verdicts]
+        columns["rule"] = [rule for _, rule in verdicts]
+    present = {name: column for name, column in columns.items() if column is not None}
+    if uneven := {n: len(column) for n, column in present.items() if len(column) != len(count)}:
+        raise ValueError(f"columns of another length than the {len(count)} ids: {uneven}")
+    return present
+
+
+def repeat_columns(repeats: Repeats) -> dict[str, Sequence[Any]]:
+    """The columns of further mentions, without any that is there twice."""
+    lastmods = repeats.lastmods or [""] * len(repeats.ids)
+    places = zip(repeats.ids, repeats.positions, strict=True)
+    unique = dict(zip(places, lastmods, strict=True))
+    columns: dict[str, Sequence[Any]] = {
+        "page_id": [page_id for page_id, _ in unique],
+        "position": [position for _, position in unique],
+    }
+    if repeats.lastmods is not None:
+        columns["lastmod"] = list(unique.values())
+    return columns
+
+
+def literal(value: int | str) -> str:
+    """SQL of a constant; only for numbers and the store's own words, never for foreign text."""
+    if isinstance(value, int):
+        return str(int(value))
+    if not _PLAIN_WORD.fullmatch(value):
+        raise ValueError(f"{value!r} is not a plain word")
+    return f"'{value}'"
+
+
+def insert_columns(
+    connection: Connection,
+    table: str,
+    columns: Mapping[str, Sequence[Any]],
+    constants: Mapping[str, str],
+    conflict: str = "",
+) -> None:
+    """Insert the rows; ``constants`` maps further columns to SQL, where ``{name}`` is a column."""
+    if connection.dialect.name == "sqlite":
+        bound = {name: f"?{number}" for number, name in enumerate(columns, 1)}
+    else:
+        bound = {name: f"b.{name}" for name in columns}
+    values = [_KINDS.get(name, _TEXT).value.format(place) for name, place in bound.items()]
+    values += [sql.format_map(bound) for sql in constants.values()]
+    head = f"INSERT INTO {table} ({', '.join([*columns, *constants])})"
+    if connection.dialect.name == "sqlite":
+        rows = list(zip(*columns.values(), strict=True))
+        connection.exec_driver_sql(f"{head} VALUES ({', '.join(values)}) {conflict}", rows)
+    else:
+        arrays = ", ".join(f"%s::{_KINDS.get(name, _TEXT).array}" for name in columns)
+        rows_of = f"unnest({arrays}) AS b({', '.join(columns)})"
+        connection.exec_driver_sql(
+            f"{head} SELECT {', '.join(values)} FROM {rows_of} {conflict}",  # noqa: S608 - own words
+            tuple(map(list, columns.values())),
+        )

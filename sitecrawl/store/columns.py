@@ -1,0 +1,46 @@
+"""Column types that mean the same on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import JSON, BigInteger, DateTime, Integer, String
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.types import TypeDecorator
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Dialect
+    from sqlalchemy.types import TypeEngine
+
+# Only "INTEGER PRIMARY KEY" is SQLite's own row number; a BIGINT would be a second index.
+RowNumber = BigInteger().with_variant(Integer, "sqlite")
+Json = JSON().with_variant(JSONB, "postgresql")
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware datetime in UTC; on SQLite ISO 8601 text, which sorts and reads well."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name == "sqlite":
+            return dialect.type_descriptor(String())
+        return dialect.type_descriptor(DateTime(timezone=True))
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+        if value is None or dialect.name != "sqlite":
+            return value
+        return iso_text(value, "milliseconds")
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        if isinstance(value, str):
+            return datetime.fromisoformat(value)
+        return value.astimezone(UTC) if isinstance(value, datetime) else None
+
+
+def iso_text(moment: datetime, timespec: str = "seconds") -> str:
+    if moment.tzinfo is None:
+        raise ValueError(f"{moment!r} has no time zone; the store takes aware datetimes only")
+    return moment.astimezone(UTC).isoformat(timespec=timespec).replace("+00:00", "Z")

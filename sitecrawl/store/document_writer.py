@@ -1,0 +1,131 @@
+"""Stores the documents of one scan, their fetches and their bodies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from sitecrawl.items import FetchOutcome
+from sitecrawl.store.bodies import pack_body
+from sitecrawl.store.tables import blobs, document_links, documents, fetches
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+
+    from sitecrawl.store.records import DocumentRecord, FetchRecord, ScanHandle
+
+
+class DocumentWriter:
+    """Writes documents within the transaction of its connection."""
+
+    def __init__(self, connection: Connection, scan: ScanHandle) -> None:
+        self._connection = connection
+        self._scan = scan
+        self._insert: Any = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert
+        self._ids: dict[str, int] = {}
+        self._links: set[tuple[int, int]] = set()
+
+    def forget(self) -> None:
+        """After a roll-back: what was remembered may not be there."""
+        self._ids.clear()
+        self._links.clear()
+
+    def add(self, record: DocumentRecord) -> int:
+        """Store the document, and that its parent names it; the first to name it is its parent."""
+        document_id = self._ids.get(record.url)
+        if document_id is None:
+            document_id = self._ids[record.url] = self._upsert(record)
+        if record.parent_id is not None:
+            self._link(record.parent_id, document_id, record.position)
+        return document_id
+
+    def _upsert(self, record: DocumentRecord) -> int:
+        found = {
+            "kind": record.kind,
+            "parent_id": record.parent_id,
+            "depth": record.depth,
+            "found_by": record.found_by,
+        }
+        statement = self._insert(documents).values(
+            site_id=self._scan.site_id,
+            url=record.url,
+            first_scan_id=self._scan.scan_id,
+            **found,
+        )
+        statement = statement.on_conflict_do_update(
+            index_elements=[documents.c.site_id, documents.c.url], set_=found
+        )
+        return int(self._connection.execute(statement.returning(documents.c.id)).scalar_one())
+
+    def _link(self, parent_id: int, child_id: int, position: int) -> None:
+        if (parent_id, child_id) in self._links:
+            return
+        self._links.add((parent_id, child_id))
+        named = {"position": position, "scan_id": self._scan.scan_id}
+        statement = self._insert(document_links).values(
+            parent_id=parent_id, child_id=child_id, **named
+        )
+        self._connection.execute(
+            statement.on_conflict_do_update(
+                index_elements=[document_links.c.parent_id, document_links.c.child_id], set_=named
+            )
+        )
+
+    def record_fetch(self, record: FetchRecord) -> None:
+        self._connection.execute(
+            fetches.insert().values(
+                scan_id=self._scan.scan_id,
+                document_id=record.document_id,
+                outcome=record.outcome,
+                status=record.status,
+                error=record.error or None,
+                content_type=record.content_type or None,
+                received_bytes=record.received_bytes,
+                decompressed_bytes=record.decompressed_bytes,
+                elapsed_ms=record.elapsed_ms,
+                fetched_at=record.fetched_at,
+                final_url=record.final_url or None,
+                redirects=list(record.redirects),
+                sha256=record.sha256 or None,
+                format=record.format or None,
+                entries=record.entries,
+                findings=list(record.findings),
+                truncated=record.truncated,
+                complete=record.complete,
+            )
+        )
+        if moved := self._moved(record):
+            self._connection.execute(
+                update(documents).where(documents.c.id == record.document_id).values(**moved)
+            )
+
+    def _moved(self, record: FetchRecord) -> dict[str, Any]:
+        if record.outcome is FetchOutcome.NOT_MODIFIED:
+            return {"last_scan_id": self._scan.scan_id}
+        if record.complete:
+            return {
+                "last_scan_id": self._scan.scan_id,
+                "content_scan_id": self._scan.scan_id,
+                "format": record.format or None,
+                "etag": record.etag or None,
+                "last_modified": record.last_modified or None,
+                "sha256": record.sha256 or None,
+                "content_fingerprint": record.fingerprint,
+                "entries": record.entries,
+            }
+        if record.outcome is FetchOutcome.OK or record.entries:
+            # Part of a new content is stored: "unchanged since" would hide the rest of it.
+            return {"last_scan_id": self._scan.scan_id, "content_fingerprint": None}
+        return {}
+
+    def keep_body(self, sha256: str, body: bytes) -> None:
+        known = select(func.count()).select_from(blobs).where(blobs.c.sha256 == sha256)
+        if self._connection.scalar(known):
+            return
+        encoding, content = pack_body(body)
+        statement = self._insert(blobs).values(
+            sha256=sha256, encoding=encoding, size=len(body), content=content
+        )
+        self._connection.execute(statement.on_conflict_do_nothing())

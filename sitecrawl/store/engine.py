@@ -1,0 +1,181 @@
+"""Opens the database that a URL names.
+
+- ``sqlite:///sitecrawl.db`` is a file relative to the working directory, ``sqlite:////var/x.db``
+  an absolute one; ``~`` is the home folder. The file is made, its folder is not.
+- ``postgresql://user:password@host/name`` (or ``postgres://``) needs the ``postgres`` extra.
+- Whatever is wrong is a StoreError that names the URL without its password.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from sitecrawl.store.errors import (
+    DatabaseMissingError,
+    DatabaseUnavailableError,
+    DatabaseUrlError,
+    DriverMissingError,
+)
+from sitecrawl.store.failures import explained
+from sitecrawl.store.schema import bring_to_head
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy.engine import Connection, Engine
+    from sqlalchemy.engine.interfaces import DBAPIConnection
+
+BUSY_TIMEOUT_SECONDS = 30
+CONNECT_TIMEOUT_SECONDS = 10
+_EXAMPLES = "sqlite:///sitecrawl.db or postgresql://user:password@host/name"
+_SQLITE_PRAGMAS = (
+    "PRAGMA page_size = 16384",  # of a new file, and only before its journal mode is chosen
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA cache_size = -32000",  # KiB
+    "PRAGMA journal_size_limit = 67108864",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """An open database whose schema is the one this version works with."""
+
+    engine: Engine
+    label: str
+    """Its URL without the password, for messages."""
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection that sees one state of the database."""
+        with explained(self.label), self.engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A connection whose work is committed at the end, or undone when something is raised."""
+        with explained(self.label), self.connect_writer() as connection, connection.begin():
+            yield connection
+
+    def connect_writer(self) -> Connection:
+        # A transaction that reads first and writes later fails at once when somebody else wrote
+        # in between; one that announces the writing waits for its turn.
+        return self.engine.connect().execution_options(sitecrawl_begin="IMMEDIATE")
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def open_database(
+    url: str, *, create: bool = True, busy_timeout_seconds: float = BUSY_TIMEOUT_SECONDS
+) -> Database:
+    """Open the database, with its schema brought to the newest version.
+
+    Without ``create`` a SQLite file that does not exist is a DatabaseMissingError.
+    """
+    parsed = _parse_url(url)
+    label = parsed.render_as_string(hide_password=True)
+    if parsed.get_backend_name() == "sqlite":
+        _check_file(Path(parsed.database or ""), label, create)
+        engine = _sqlite_engine(parsed, busy_timeout_seconds)
+    else:
+        engine = _postgres_engine(parsed, label, busy_timeout_seconds)
+    database = Database(engine, label)
+    try:
+        with explained(label):
+            bring_to_head(engine, label)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _parse_url(text: str) -> URL:
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        # The text may hold a password in a place where nobody expects one: it is not repeated.
+        raise DatabaseUrlError(f"the database URL cannot be read; write {_EXAMPLES}") from None
+    label = url.render_as_string(hide_password=True)
+    if url.drivername in {"sqlite", "sqlite+pysqlite"}:
+        if url.database in {None, "", ":memory:"}:
+            raise DatabaseUrlError(
+                f"database {label}: a database in memory is gone before anybody can read it; "
+                "name a file, such as sqlite:///sitecrawl.db"
+            )
+        if url.host or url.username or url.query:
+            raise DatabaseUrlError(
+                f"database {label}: a SQLite URL is sqlite:/// and a path, without host or options"
+            )
+        return url.set(database=str(Path(url.database or "").expanduser().absolute()))
+    if url.drivername in {"postgres", "postgresql", "postgresql+psycopg"}:
+        return url.set(drivername="postgresql+psycopg")
+    raise DatabaseUrlError(f"database {label}: {url.drivername!r} is not supported; {_EXAMPLES}")
+
+
+def _check_file(path: Path, label: str, create: bool) -> None:
+    if path.is_dir():
+        raise DatabaseUnavailableError(f"database {label}: {path} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise DatabaseUnavailableError(
+            f"database {label}: the folder {path.parent} does not exist; create it first"
+        )
+    if not create and not path.exists():
+        raise DatabaseMissingError(
+            f"database {label}: the file does not exist; a first scan creates it"
+        )
+
+
+def _sqlite_engine(url: URL, busy_timeout_seconds: float) -> Engine:
+    engine = create_engine(url, connect_args={"timeout": busy_timeout_seconds})
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: DBAPIConnection, _record: Any) -> None:
+        # The driver begins transactions of its own otherwise, too late and not before DDL.
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for pragma in _SQLITE_PRAGMAS:
+            cursor.execute(pragma)
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        mode = connection.get_execution_options().get("sitecrawl_begin", "DEFERRED")
+        connection.exec_driver_sql(f"BEGIN {mode}")
+
+    return engine
+
+
+def _postgres_engine(url: URL, label: str, lock_timeout_seconds: float) -> Engine:
+    try:
+        engine = create_engine(
+            url,
+            pool_pre_ping=True,
+            connect_args={"connect_timeout": CONNECT_TIMEOUT_SECONDS},
+        )
+    except ImportError as error:
+        raise DriverMissingError(
+            f"database {label}: PostgreSQL needs the psycopg package; "
+            "install it with: pip install 'sitecrawl[postgres]'"
+        ) from error
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: DBAPIConnection, _record: Any) -> None:
+        cursor = connection.cursor()
+        cursor.execute(f"SET lock_timeout = {int(lock_timeout_seconds * 1000)}")
+        cursor.close()
+        connection.commit()
+
+    return engine

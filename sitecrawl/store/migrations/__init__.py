@@ -1,0 +1,1 @@
+"""Alembic's scripts, in the package so that they go wherever it goes."""

@@ -1,0 +1,180 @@
+"""Stores the pages and mentions of one scan.
+
+- A site without pages: rows are only appended. The pipeline before has removed doubles.
+- Otherwise rows are merged. A page keeps its number and the time it was first seen. The mention in
+  its row is renewed by the document that gave it; another document's goes to ``other_mentions``.
+  The verdict (status, reason, rule) is always that of the newest scan. The url follows the mention
+  in the row, so that a site's move from http to https is not missed.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sitecrawl.store.bulk import (
+    STATUS_BY_REASON,
+    insert_columns,
+    literal,
+    page_columns,
+    repeat_columns,
+)
+from sitecrawl.store.columns import iso_text
+from sitecrawl.store.vocabulary import PageStatus
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+
+    from sitecrawl.store.records import PageRows, Repeats, ScanHandle
+
+_INCOMING = """
+CREATE TEMPORARY TABLE IF NOT EXISTS incoming (
+    id BIGINT, url TEXT, position INTEGER, status TEXT, reason TEXT, rule TEXT, lastmod TEXT,
+    changefreq TEXT, sitemap_priority REAL, title TEXT, language TEXT, depth INTEGER,
+    category TEXT, details TEXT
+)
+"""
+
+_RENEW_OTHER = """
+ON CONFLICT (document_id, position, page_id) DO UPDATE SET
+    source = excluded.source, lastmod = excluded.lastmod, details = excluded.details,
+    scan_id = excluded.scan_id
+"""
+
+_MENTION_ELSEWHERE = """
+INSERT INTO other_mentions (document_id, position, page_id, source, lastmod, details, scan_id)
+SELECT {document}, i.position, i.id, {source}, i.lastmod, i.details, {scan}
+FROM incoming AS i JOIN pages ON pages.id = i.id
+WHERE pages.document_id <> {document}
+{renew}
+"""
+
+_VERDICT_ELSEWHERE = """
+UPDATE pages SET url = i.url, status = i.status, reason = i.reason, rule = i.rule
+FROM incoming AS i
+WHERE pages.id = i.id AND pages.document_id <> {document}
+AND (pages.status <> i.status OR coalesce(pages.reason, '') <> coalesce(i.reason, '')
+     OR coalesce(pages.rule, '') <> coalesce(i.rule, ''))
+"""
+
+_MERGE = """
+INSERT INTO pages (
+    id, site_id, url, status, reason, rule, source, document_id, position, lastmod, changefreq,
+    sitemap_priority, title, language, depth, category, details, first_seen_at, first_scan_id,
+    seen_scan_id)
+SELECT id, {site}, url, status, reason, rule, {source}, {document}, position, lastmod, changefreq,
+    sitemap_priority, title, language, depth, category, details, {now}, {scan}, {scan}
+FROM incoming WHERE true
+ON CONFLICT (id) DO UPDATE SET
+    url = excluded.url, status = excluded.status, reason = excluded.reason, rule = excluded.rule,
+    source = excluded.source, position = excluded.position, lastmod = excluded.lastmod,
+    changefreq = excluded.changefreq, sitemap_priority = excluded.sitemap_priority,
+    details = excluded.details, seen_scan_id = excluded.seen_scan_id,
+    title = coalesce(excluded.title, pages.title),
+    language = coalesce(excluded.language, pages.language),
+    depth = coalesce(excluded.depth, pages.depth),
+    category = coalesce(excluded.category, pages.category)
+WHERE pages.document_id = excluded.document_id
+"""
+
+# The order of the documents may differ from scan to scan: what repeats a page in this scan may be
+# the very mention that lies in the page's row.
+_RENEW_REPEATED = """
+UPDATE pages SET position = i.position, lastmod = i.lastmod, seen_scan_id = {scan}
+FROM incoming AS i
+WHERE pages.id = i.id AND pages.document_id = {document} AND pages.seen_scan_id < {scan}
+"""
+
+_REPEAT_ELSEWHERE = """
+INSERT INTO other_mentions (document_id, position, page_id, source, lastmod, scan_id)
+SELECT {document}, i.position, i.id, {source}, i.lastmod, {scan}
+FROM incoming AS i
+WHERE NOT EXISTS (
+    SELECT 1 FROM pages WHERE pages.id = i.id AND pages.document_id = {document}
+    AND pages.position = i.position AND pages.seen_scan_id = {scan})
+{renew}
+"""
+
+
+class PageWriter:
+    """Writes pages within the transaction of its connection."""
+
+    def __init__(self, connection: Connection, scan: ScanHandle) -> None:
+        self._connection = connection
+        self._scan = scan
+        if scan.has_pages:
+            connection.exec_driver_sql(_INCOMING)
+
+    def add(self, rows: PageRows) -> int:
+        """Store the rows and their repeats, and say how many these were."""
+        if rows.ids:
+            self._merge(rows) if self._scan.has_pages else self._append(rows)
+        if rows.repeats is None or not rows.repeats.ids:
+            return len(rows.ids)
+        self._add_repeats(rows, rows.repeats)
+        return len(rows.ids) + len(rows.repeats.ids)
+
+    def _append(self, rows: PageRows) -> None:
+        constants = self._constants(rows)
+        insert_columns(
+            self._connection,
+            "pages",
+            page_columns(rows),
+            {
+                "site_id": constants["site"],
+                "status": _status(rows),
+                "source": constants["source"],
+                "document_id": constants["document"],
+                "first_seen_at": constants["now"],
+                "first_scan_id": constants["scan"],
+                "seen_scan_id": constants["scan"],
+            },
+            "ON CONFLICT DO NOTHING",
+        )
+
+    def _merge(self, rows: PageRows) -> None:
+        columns = page_columns(rows)
+        insert_columns(self._connection, "incoming", columns, {"status": _status(rows)})
+        self._run(rows, _MENTION_ELSEWHERE, _VERDICT_ELSEWHERE, _MERGE)
+
+    def _add_repeats(self, rows: PageRows, repeats: Repeats) -> None:
+        columns = repeat_columns(repeats)
+        if self._scan.has_pages:
+            columns["id"] = columns.pop("page_id")
+            insert_columns(self._connection, "incoming", columns, {})
+            self._run(rows, _RENEW_REPEATED, _REPEAT_ELSEWHERE)
+            return
+        constants = self._constants(rows)
+        insert_columns(
+            self._connection,
+            "other_mentions",
+            columns,
+            {
+                "document_id": constants["document"],
+                "source": constants["source"],
+                "scan_id": constants["scan"],
+            },
+            "ON CONFLICT DO NOTHING",
+        )
+
+    def _run(self, rows: PageRows, *statements: str) -> None:
+        constants = self._constants(rows)
+        for statement in statements:
+            self._connection.exec_driver_sql(statement.format_map(constants))
+        # PostgreSQL would read all deleted rows again for every batch of the transaction.
+        is_sqlite = self._connection.dialect.name == "sqlite"
+        self._connection.exec_driver_sql(f"{'DELETE FROM' if is_sqlite else 'TRUNCATE'} incoming")
+
+    def _constants(self, rows: PageRows) -> dict[str, str]:
+        return {
+            "site": literal(self._scan.site_id),
+            "scan": literal(self._scan.scan_id),
+            "document": literal(rows.document_id),
+            "source": literal(rows.source),
+            "now": literal(iso_text(datetime.now(UTC))),
+            "renew": _RENEW_OTHER,
+        }
+
+
+def _status(rows: PageRows) -> str:
+    return STATUS_BY_REASON if rows.refused else literal(PageStatus.LISTED)

@@ -1,0 +1,106 @@
+"""What the writer takes: small records for documents, columns for pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from sitecrawl.items import FetchOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class ScanHandle:
+    """A scan that has begun."""
+
+    scan_id: int
+    site_id: int
+    seed: int
+    """Of the hash that gives the site's page ids."""
+    previous_scan_id: int | None
+    """The newest earlier scan of the site, however it ended."""
+    has_pages: bool
+    """Whether earlier scans have left pages of the site."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """A document, and how this scan came to know it."""
+
+    url: str
+    kind: str
+    found_by: str
+    parent_id: int | None = None
+    position: int = 0
+    """Line or entry of the parent that names it."""
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRecord:
+    """One fetch of a document; to be recorded after the pages that were read from it.
+
+    ``complete`` says that everything it lists has been read and stored. Only then do its older
+    mentions become stale, and only then are its validators used by the next scan.
+    """
+
+    document_id: int
+    outcome: FetchOutcome
+    fetched_at: datetime
+    status: int | None = None
+    error: str = ""
+    content_type: str = ""
+    received_bytes: int = 0
+    decompressed_bytes: int = 0
+    elapsed_ms: int = 0
+    final_url: str = ""
+    redirects: Sequence[str] = ()
+    sha256: str = ""
+    etag: str = ""
+    last_modified: str = ""
+    fingerprint: str = ""
+    format: str = ""
+    entries: int = 0
+    findings: Sequence[Any] = ()
+    """JSON values."""
+    truncated: bool = False
+    complete: bool = False
+
+
+@dataclass(slots=True)
+class Repeats:
+    """Mentions of pages that this scan has stored before, in columns."""
+
+    ids: Sequence[int]
+    positions: Sequence[int]
+    lastmods: Sequence[str] | None = None
+
+
+@dataclass(slots=True)
+class PageRows:
+    """Pages that one document lists and this scan has not stored before, in columns.
+
+    Absent text is ``""``, an absent sitemap priority ``-1.0``; a column that no row has is
+    ``None``; sparse columns are mappings from the row's index.
+    """
+
+    document_id: int
+    source: str
+    ids: Sequence[int] = ()
+    urls: Sequence[str] = ()
+    positions: Sequence[int] = ()
+    lastmods: Sequence[str] | None = None
+    changefreqs: Sequence[str] | None = None
+    priorities: Sequence[float] | None = None
+    depths: Sequence[int] | None = None
+    languages: Sequence[str] | None = None
+    categories: Sequence[str] | None = None
+    titles: Mapping[int, str] = field(default_factory=dict)
+    details: Mapping[int, str] = field(default_factory=dict)
+    """JSON text."""
+    refused: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+    """Reason and rule."""
+    repeats: Repeats | None = None

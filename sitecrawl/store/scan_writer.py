@@ -1,0 +1,229 @@
+"""Writes one scan, from its begin to its end, on one connection.
+
+All methods belong on one thread, the same for all of them. What was written is committed every
+100,000 rows, every few seconds (call :meth:`ScanWriter.heartbeat` regularly for that), and when
+asked. When a method raises, the work since the last commit is undone and the database is left
+readable; the scan can still be finished as failed.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import update
+from sqlalchemy.exc import SQLAlchemyError
+
+from sitecrawl.store.document_writer import DocumentWriter
+from sitecrawl.store.errors import ScanLostError
+from sitecrawl.store.failures import explained
+from sitecrawl.store.indexes import ensure_page_index
+from sitecrawl.store.page_writer import PageWriter
+from sitecrawl.store.scan_register import register_scan
+from sitecrawl.store.settlement import settle_mentions
+from sitecrawl.store.tables import evidence, scans, sites
+from sitecrawl.store.vocabulary import ScanStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sqlalchemy.engine import Connection
+
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.records import DocumentRecord, FetchRecord, PageRows, ScanHandle
+
+COMMIT_ROWS = 100_000
+COMMIT_SECONDS = 5.0
+
+
+class ScanWriter:
+    """The one who writes a scan."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._connection: Connection | None = None
+        self._uncommitted_rows = 0
+        self._committed_at = time.monotonic()
+        self._wrote_pages = False
+
+    def begin(
+        self,
+        *,
+        asked: str,
+        site_key: str,
+        root_url: str,
+        profile: str = "",
+        settings: Mapping[str, Any] | None = None,
+        key_rules: Mapping[str, Any] | None = None,
+    ) -> ScanHandle:
+        """Begin the scan, or raise ScanRunningError or KeyRulesChangedError."""
+        if self._connection is not None:
+            raise RuntimeError("this writer has begun its scan already")
+        with explained(self._database.label):
+            connection = self._database.connect_writer()
+            try:
+                scan = register_scan(
+                    connection,
+                    asked=asked,
+                    site_key=site_key,
+                    root_url=root_url,
+                    profile=profile,
+                    settings=settings or {},
+                    key_rules=key_rules or {},
+                )
+                self._documents = DocumentWriter(connection, scan)
+                self._pages = PageWriter(connection, scan)
+                connection.commit()
+            except BaseException:
+                connection.close()
+                raise
+        self._connection = connection
+        self._scan = scan
+        return scan
+
+    def set_root(self, root_url: str) -> None:
+        """Record the address that the scan goes on with."""
+        with self._writing() as connection:
+            for table, row_id in ((scans, self._scan.scan_id), (sites, self._scan.site_id)):
+                connection.execute(
+                    update(table).where(table.c.id == row_id).values(root_url=root_url)
+                )
+
+    def document(self, record: DocumentRecord) -> int:
+        """Store the document if it is new to the site, and give its id.
+
+        To be called for every parent that names it, so that the next scan knows the children of
+        a document that answers "not modified".
+        """
+        with self._writing():
+            return self._documents.add(record)
+
+    def record_fetch(self, record: FetchRecord) -> None:
+        """Store how a fetch ended, and what that means for the document."""
+        with self._writing():
+            self._documents.record_fetch(record)
+
+    def keep_body(self, sha256: str, body: bytes) -> None:
+        """Store the raw bytes, once per content."""
+        with self._writing():
+            self._documents.keep_body(sha256, body)
+
+    def add_pages(self, rows: PageRows) -> None:
+        """Store pages and mentions that one document gives."""
+        with self._writing():
+            self._uncommitted_rows += self._pages.add(rows)
+            self._wrote_pages = True
+
+    def add_evidence(
+        self,
+        type_: str,
+        content: str,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        confidence: float = 1.0,
+        document_id: int | None = None,
+    ) -> None:
+        """Store a record of what was seen."""
+        with self._writing() as connection:
+            values = {
+                "scan_id": self._scan.scan_id,
+                "document_id": document_id,
+                "type": type_,
+                "content": content,
+                "metadata": dict(metadata or {}),
+                "confidence": confidence,
+                "created_at": datetime.now(UTC),
+            }
+            connection.execute(evidence.insert().values(values))
+
+    def heartbeat(self) -> None:
+        """Say that the scan is alive, and commit."""
+        with self._writing() as connection:
+            self._update_scan(connection, heartbeat_at=datetime.now(UTC))
+        self.commit()
+
+    def commit(self) -> None:
+        """Make everything so far survive whatever comes."""
+        with explained(self._database.label):
+            self._open_connection().commit()
+        self._uncommitted_rows = 0
+        self._committed_at = time.monotonic()
+
+    def finish(
+        self, status: ScanStatus, reason: str = "", summary: Mapping[str, Any] | None = None
+    ) -> None:
+        """End the scan and close the connection."""
+        try:
+            self.commit()
+            with self._writing() as connection:
+                if self._scan.has_pages:
+                    settle_mentions(
+                        connection,
+                        self._scan,
+                        wrote_pages=self._wrote_pages,
+                        is_whole=status is ScanStatus.FINISHED,
+                    )
+                now = datetime.now(UTC)
+                self._update_scan(
+                    connection,
+                    status=status,
+                    reason=reason or None,
+                    summary=dict(summary or {}),
+                    heartbeat_at=now,
+                    finished_at=now,
+                )
+            self.commit()
+            with self._writing() as connection:
+                ensure_page_index(connection)
+            self.commit()
+            self._tidy_up()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Let go of the connection; a scan that was not finished will be found interrupted."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _update_scan(self, connection: Connection, **values: Any) -> None:
+        running = (scans.c.id == self._scan.scan_id) & (scans.c.status == ScanStatus.RUNNING)
+        if connection.execute(update(scans).where(running).values(**values)).rowcount == 0:
+            raise ScanLostError(
+                f"scan {self._scan.scan_id} has been marked as interrupted by another process, "
+                "because it had not been heard of; run it again"
+            )
+
+    def _tidy_up(self) -> None:
+        if not self._database.is_sqlite:
+            return
+        # A passive checkpoint waits for nobody; the last connection that closes does the rest.
+        with explained(self._database.label):
+            cursor = self._open_connection().connection.cursor()
+            for pragma in ("analysis_limit = 400", "optimize", "wal_checkpoint(PASSIVE)"):
+                cursor.execute(f"PRAGMA {pragma}")
+            cursor.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        connection = self._open_connection()
+        try:
+            with explained(self._database.label):
+                yield connection
+        except BaseException:
+            # A connection that is lost cannot be rolled back; the server does it then.
+            with suppress(SQLAlchemyError):
+                connection.rollback()
+            self._documents.forget()
+            self._uncommitted_rows = 0
+            raise
+        is_due = time.monotonic() - self._committed_at > COMMIT_SECONDS
+        if is_due or self._uncommitted_rows >= COMMIT_ROWS:
+            self.commit()
+
+    def _open_connection(self) -> Connection:
+        if self._connection is None:
+            raise RuntimeError("this writer has no scan under way")
+        return self._connection

@@ -1,0 +1,252 @@
+"""The tables, as SQLAlchemy Core.
+
+A *mention* is one page as one document gives it. The first mention of a page lies in the page's
+own row, because most pages have no other; the further ones lie in ``other_mentions``; the view
+``mentions`` unites both.
+
+- A mention is *current* when its scan is not older than its document's ``content_scan_id``, the
+  scan in which that document was last read completely. So entries that a document has dropped
+  become stale without being touched.
+- A page belongs to the inventory of a scan when a current mention was read in that scan, or
+  belongs to a document that the scan confirmed (``last_scan_id``). So an unchanged document (304)
+  costs one row, however many pages it lists.
+
+Foreign keys tie the small tables. The bulk tables have none: the writer computes their ids, and
+checking each of a million rows would double the price of storing it.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    column,
+    table,
+    text,
+)
+
+from sitecrawl.store.columns import Json, RowNumber, UtcDateTime
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+sites = Table(
+    "sites",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("key", Text, nullable=False, unique=True),
+    Column("root_url", Text, nullable=False),
+    # Page ids are hashes under this seed, so that nobody can prepare two URLs that collide.
+    Column("seed", BigInteger, nullable=False),
+    Column("key_rules", Json, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+scans = Table(
+    "scans",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("site_id", ForeignKey("sites.id"), nullable=False),
+    Column("asked", Text, nullable=False),
+    Column("root_url", Text, nullable=False),
+    Column("status", String(20), nullable=False),
+    Column("reason", Text),
+    Column("profile", Text),
+    Column("settings", Json, nullable=False),
+    Column("summary", Json),
+    Column("started_at", UtcDateTime, nullable=False),
+    Column("finished_at", UtcDateTime),
+    Column("heartbeat_at", UtcDateTime, nullable=False),
+    Column("hostname", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    # Tells a process from a later one with the same number (pid 1 of a restarted container).
+    Column("process_token", Text, nullable=False),
+    Index("ix_scans_site_id", "site_id"),
+    Index(
+        "uq_scans_site_id_running",
+        "site_id",
+        unique=True,
+        sqlite_where=text("status = 'running'"),
+        postgresql_where=text("status = 'running'"),
+    ),
+    # Scans are compared by id, so an id must never be given twice.
+    sqlite_autoincrement=True,
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("site_id", ForeignKey("sites.id"), nullable=False),
+    Column("url", Text, nullable=False),
+    Column("kind", String(20), nullable=False),
+    Column("format", String(20)),
+    Column("parent_id", ForeignKey("documents.id")),
+    Column("depth", Integer, nullable=False),
+    Column("found_by", Text, nullable=False),
+    Column("first_scan_id", ForeignKey("scans.id"), nullable=False),
+    Column("last_scan_id", ForeignKey("scans.id")),
+    Column("content_scan_id", ForeignKey("scans.id")),
+    Column("etag", Text),
+    Column("last_modified", Text),
+    Column("sha256", String(64)),
+    # Of the settings that decide what is read from it: validators count only under the same.
+    Column("content_fingerprint", Text),
+    Column("entries", Integer),
+    UniqueConstraint("site_id", "url"),
+    sqlite_autoincrement=True,
+)
+
+document_links = Table(
+    "document_links",
+    metadata,
+    Column("parent_id", ForeignKey("documents.id"), primary_key=True),
+    Column("child_id", ForeignKey("documents.id"), primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("scan_id", ForeignKey("scans.id"), nullable=False),
+)
+
+fetches = Table(
+    "fetches",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("scan_id", ForeignKey("scans.id"), nullable=False),
+    Column("document_id", ForeignKey("documents.id"), nullable=False),
+    Column("outcome", String(20), nullable=False),
+    Column("status", Integer),
+    Column("error", Text),
+    Column("content_type", Text),
+    Column("received_bytes", BigInteger, nullable=False),
+    Column("decompressed_bytes", BigInteger, nullable=False),
+    Column("elapsed_ms", Integer, nullable=False),
+    Column("fetched_at", UtcDateTime, nullable=False),
+    Column("final_url", Text),
+    Column("redirects", Json, nullable=False),
+    Column("sha256", String(64)),
+    Column("format", String(20)),
+    Column("entries", Integer, nullable=False),
+    Column("findings", Json, nullable=False),
+    Column("truncated", Boolean, nullable=False),
+    Column("complete", Boolean, nullable=False),
+    Index("ix_fetches_scan_id", "scan_id"),
+    Index("ix_fetches_document_id", "document_id"),
+)
+
+blobs = Table(
+    "blobs",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("encoding", String(20), nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+)
+
+pages = Table(
+    "pages",
+    metadata,
+    # The order in which pages were first seen.
+    Column("number", RowNumber, primary_key=True),
+    # Signed 64-bit hash of the page's key under the site's seed.
+    Column("id", BigInteger, nullable=False),
+    Column("site_id", Integer, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("status", String(20), nullable=False),
+    Column("reason", Text),
+    Column("rule", Text),
+    Column("source", Text, nullable=False),
+    Column("document_id", BigInteger, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("lastmod", Text),
+    Column("changefreq", Text),
+    Column("sitemap_priority", Float),
+    Column("title", Text),
+    Column("language", Text),
+    Column("depth", Integer),
+    Column("category", Text),
+    Column("importance", Float),
+    Column("priority", Float),
+    # JSON text: alternates, images, videos, published.
+    Column("details", Text),
+    Column("first_seen_at", UtcDateTime, nullable=False),
+    Column("first_scan_id", BigInteger, nullable=False),
+    # The scan in which the mention of this row was last read.
+    Column("seen_scan_id", BigInteger, nullable=False),
+)
+
+other_mentions = Table(
+    "other_mentions",
+    metadata,
+    Column("document_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("page_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("source", Text, nullable=False),
+    Column("lastmod", Text),
+    Column("details", Text),
+    Column("scan_id", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# On SQLite these are built at the end of the first scan (see indexes.py), on PostgreSQL by the
+# migration: random keys cost more than the row itself while a million rows are appended.
+DEFERRED_INDEXES = (
+    Index("uq_pages_id", pages.c.id, unique=True),
+    Index("ix_pages_site_id", pages.c.site_id),
+    Index("ix_other_mentions_page_id", other_mentions.c.page_id),
+)
+
+mentions = table(
+    "mentions",
+    column("page_id", BigInteger),
+    column("document_id", BigInteger),
+    column("position", Integer),
+    column("source", Text),
+    column("lastmod", Text),
+    column("details", Text),
+    column("scan_id", BigInteger),
+)
+
+evidence = Table(
+    "evidence",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("scan_id", ForeignKey("scans.id"), nullable=False),
+    Column("document_id", ForeignKey("documents.id")),
+    Column("type", String(40), nullable=False),
+    Column("content", Text, nullable=False),
+    Column("metadata", Json, nullable=False),
+    Column("confidence", Float, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Index("ix_evidence_scan_id_type", "scan_id", "type"),
+)
+
+changes = Table(
+    "changes",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("site_id", ForeignKey("sites.id"), nullable=False),
+    Column("scan_id", ForeignKey("scans.id"), nullable=False),
+    Column("page_id", BigInteger, nullable=False),
+    Column("kind", String(20), nullable=False),
+    Column("detail", Json, nullable=False),
+    Column("occurred_at", UtcDateTime, nullable=False),
+    Index("ix_changes_site_id_occurred_at", "site_id", "occurred_at"),
+    Index("ix_changes_page_id", "page_id"),
+)

@@ -1,0 +1,39 @@
+"""The words that the store itself writes into its columns."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ScanStatus(StrEnum):
+    """Where a scan stands."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    PARTIAL = "partial"
+    """It ended in order, but before everything was read."""
+    INTERRUPTED = "interrupted"
+    """Its process died; what it had stored is kept."""
+    FAILED = "failed"
+
+
+class PageStatus(StrEnum):
+    """Whether a page counts as part of the site."""
+
+    LISTED = "listed"
+    REFUSED = "refused"
+
+
+class ChangeKind(StrEnum):
+    """What happened to a page between two scans."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    UPDATED = "updated"
+
+
+class BodyEncoding(StrEnum):
+    """How a kept body lies in the database."""
+
+    IDENTITY = "identity"
+    GZIP = "gzip"

@@ -1,0 +1,88 @@
+"""What a scan came to: built from the stats alone, shown at the end and kept as evidence."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.store.vocabulary import ScanStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LISTED = "sitecrawl/pages/source/"
+_REFUSED = "sitecrawl/pages/refused/"
+_OUTCOME = "sitecrawl/documents/outcome/"
+_FINDING = "sitecrawl/findings/"
+
+# Why the engine closed the spider -> what that makes of the scan, and how a person says it.
+_ENDINGS: dict[str, tuple[ScanStatus, str]] = {
+    "finished": (ScanStatus.FINISHED, "everything that was found has been read"),
+    "shutdown": (ScanStatus.PARTIAL, "stopped by the user"),
+    "time_limit": (ScanStatus.PARTIAL, "the time was up (SITECRAWL_MAX_SCAN_MINUTES)"),
+    "unreachable": (ScanStatus.FAILED, "the site cannot be reached"),
+    "store": (ScanStatus.FAILED, "the database cannot be used"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The figures of one scan."""
+
+    asked: str
+    root_url: str
+    scan_id: int | None
+    status: ScanStatus
+    reason: str
+    pages: int
+    pages_unchanged: int
+    mentions: int
+    by_source: dict[str, int]
+    refused: dict[str, int]
+    documents: dict[str, int]
+    findings: dict[str, int]
+    truncated: list[dict[str, Any]]
+    stages: list[dict[str, Any]]
+    requests: int
+    received_bytes: int
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def ending(close_reason: str, failure: str = "") -> tuple[ScanStatus, str]:
+    """The status of a scan that the engine closed for *close_reason*, and its reason in words."""
+    status, words = _ENDINGS.get(close_reason, (ScanStatus.PARTIAL, close_reason))
+    return status, failure or words
+
+
+def build_summary(stats: Mapping[str, Any], asked: str, seconds: float) -> Summary:
+    """From the stats of a run; what nobody counted is 0."""
+    stages = list(stats.get("sitecrawl/stages", ()))
+    listed = stats.get("sitecrawl/pages/listed", 0)
+    unchanged = stats.get("sitecrawl/pages/unchanged", 0)
+    return Summary(
+        asked=asked,
+        root_url=stats.get("sitecrawl/scan/root_url", asked),
+        scan_id=stats.get("sitecrawl/scan/id"),
+        status=ScanStatus(stats.get("sitecrawl/scan/status", ScanStatus.FAILED)),
+        reason=stats.get("sitecrawl/scan/reason", ""),
+        pages=listed + unchanged,
+        pages_unchanged=unchanged,
+        mentions=stats.get("sitecrawl/mentions", 0),
+        by_source=_below(_LISTED, stats),
+        refused=_below(_REFUSED, stats),
+        documents=_below(_OUTCOME, stats),
+        findings=_below(_FINDING, stats),
+        truncated=[cut for stage in stages for cut in stage["truncated"]],
+        stages=stages,
+        requests=stats.get("downloader/request_count", 0),
+        received_bytes=stats.get("downloader/response_bytes", 0),
+        seconds=round(seconds, 3),
+    )
+
+
+def _below(prefix: str, stats: Mapping[str, Any]) -> dict[str, int]:
+    counts = {name.removeprefix(prefix): n for name, n in stats.items() if name.startswith(prefix)}
+    return dict(sorted(((name, n) for name, n in counts.items() if n), key=lambda item: -item[1]))

@@ -1,0 +1,47 @@
+"""Addresses of documents: where to fetch, not which page it is.
+
+A document is fetched at the address it was given, as a browser would: unlike a page's, its query
+keeps its order and all its parameters, because a sitemap's may be signed.
+"""
+
+from __future__ import annotations
+
+from ada_url import URL, join_url
+
+from sitecrawl.urls.canonical import MAX_RAW_LENGTH, page_key
+
+
+def resolve(url: str, base: str) -> str | None:
+    """The http(s) address that *url* means in a document at *base*, or None.
+
+    >>> resolve("/s.xml?b=1&a=2#top", "https://user:pw@example.com/robots.txt")
+    'https://example.com/s.xml?b=1&a=2'
+    >>> resolve("ftp://example.com/s.xml", "https://example.com/robots.txt") is None
+    True
+    """
+    if len(url) > MAX_RAW_LENGTH:
+        return None
+    try:
+        parsed = URL(join_url(base, url.strip()))
+    except ValueError:
+        return None
+    if parsed.protocol not in {"http:", "https:"}:
+        return None
+    return f"{parsed.protocol}//{parsed.host}{parsed.pathname}{parsed.search}"
+
+
+def origin_of(url: str) -> str:
+    """
+    >>> origin_of("https://Example.com:443/a?b")
+    'https://example.com'
+    """
+    return str(URL(url).origin)
+
+
+def site_of(url: str) -> str:
+    """The host and port of *url*, the same with and without ``www.``, by http and by https.
+
+    >>> site_of("http://www.example.com/a"), site_of("https://example.com:8443")
+    ('example.com', 'example.com:8443')
+    """
+    return page_key(origin_of(url) + "/")

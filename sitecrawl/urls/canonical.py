@@ -1,0 +1,320 @@
+"""The one canonical form of a URL, and the key under which its page is known.
+
+* :func:`canonicalize` gives the URL as it is fetched and shown: what a browser would request
+  (WHATWG URL Standard), without what never selects a page: fragment, credentials, tracking and
+  session parameters. Path case, trailing slash, double slashes and ``index.html`` stay, because
+  servers may answer them differently.
+* :func:`page_key` folds in addition what nearly always is one page: http and https, ``www.``, one
+  trailing slash.
+* :func:`canonicalize_all` and :func:`page_ids` give the same answers for columns of URLs, much
+  faster.
+
+All input is hostile: a URL is refused (None), never an exception.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from ada_url import join_url, normalize_url
+from xxhash import xxh3_64_intdigest
+
+from sitecrawl.urls import parameters
+from sitecrawl.urls.plain import PLAIN_URL, shared_plain_origin
+from sitecrawl.urls.refusal import Reason, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Beyond this no parser is asked: escaping and IDNA can make a text longer, and quadratic work
+# starts somewhere.
+MAX_RAW_LENGTH = 16 * 1024
+
+_LOWER_CASE_FIELDS = (
+    "tracking_names",
+    "tracking_prefixes",
+    "session_names",
+    "session_prefixes",
+    "possible_session_names",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CanonicalRules:
+    """What canonicalisation removes; parameter names are matched without regard to case."""
+
+    tracking_names: frozenset[str] = parameters.TRACKING_NAMES
+    tracking_prefixes: tuple[str, ...] = parameters.TRACKING_PREFIXES
+    session_names: frozenset[str] = parameters.SESSION_NAMES
+    session_prefixes: tuple[str, ...] = parameters.SESSION_PREFIXES
+    possible_session_names: frozenset[str] = parameters.POSSIBLE_SESSION_NAMES
+    keep_hash_routes: bool = False
+    max_length: int = 2083
+    _names: frozenset[str] = field(init=False, repr=False, compare=False)
+    _prefixes: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.max_length <= MAX_RAW_LENGTH:
+            raise ValueError(f"max_length={self.max_length}: must be from 1 to {MAX_RAW_LENGTH}")
+        for name in _LOWER_CASE_FIELDS:
+            names = getattr(self, name)
+            object.__setattr__(self, name, type(names)(text.lower() for text in names))
+        object.__setattr__(self, "_names", self.tracking_names | self.session_names)
+        object.__setattr__(self, "_prefixes", self.tracking_prefixes + self.session_prefixes)
+
+    def drops(self, name: str, value: str) -> bool:
+        """Whether a query parameter says nothing about the page."""
+        name = name.lower()
+        return (
+            name in self._names
+            or name.startswith(self._prefixes)
+            or (name in self.possible_session_names and _GENERATED.fullmatch(value) is not None)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRules:
+    """Which differences between two canonical URLs do not make two pages."""
+
+    fold_scheme: bool = True
+    fold_www: bool = True
+    fold_trailing_slash: bool = True
+    fold_path_case: bool = False
+
+
+# The value of a session id: long, and with both digits and letters, so that neither a word nor a
+# number is one.
+_GENERATED = re.compile(r"(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])[0-9a-z_-]{16,}", re.IGNORECASE)
+
+DEFAULT_RULES = CanonicalRules()
+DEFAULT_KEY_RULES = KeyRules()
+
+_SCHEME = re.compile(r"[\x00-\x20]*([a-z][a-z0-9+.-]{0,31}):", re.IGNORECASE)
+
+# The escapes to rewrite: of unreserved characters (group 1, decoded) and those with a lower-case
+# digit. One that directly follows a broken escape ("%", "%4") is not decoded: "%4%31" would become
+# the escape "%41".
+_ESCAPE = re.compile(
+    r"%(?:(2[DdEe]|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|7[Ee])(?<!%%..)(?<!%[0-9A-Fa-f]%..)"
+    r"|[a-f][0-9A-Fa-f]|[0-9A-F][a-f])"
+)
+
+# A servlet container's session id; not where removing it would leave a dot segment
+# ("/..;jsessionid=1").
+_PATH_SESSION = re.compile(r"(?<!/\.)(?<!/\.\.);(?:jsessionid|phpsessid)=[^/;]*", re.IGNORECASE)
+# ASP.NET without cookies: /(S(lit3py55t21z5v55vlm25s55))/, also with A(...) F(...) X(...) tickets
+# beside it.
+_SEGMENT_SESSION = re.compile(
+    r"/\((?:[AFX]\([\w-]+\))*S\([0-9a-z]{20,}\)(?:[AFX]\([\w-]+\))*\)(?=/|\Z)",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+def canonicalize(
+    url: str, base: str | None = None, rules: CanonicalRules = DEFAULT_RULES
+) -> str | None:
+    """Return the canonical form of *url*, resolved against *base*, or None if it is refused.
+
+    The result is a fixed point; an absolute *url* does not need a valid *base*.
+
+    >>> canonicalize("HTTPS://User:Pw@WWW.Example.COM:443/%7Ejoe/../a%2fb?b=2&utm_source=x&a=1#top")
+    'https://www.example.com/a%2Fb?a=1&b=2'
+    >>> canonicalize("../c?", base="https://example.com/a/b")
+    'https://example.com/c'
+    >>> canonicalize("javascript:void(0)") is None
+    True
+    """
+    result = _canonical(url, base, rules)
+    return result if type(result) is str else None
+
+
+def explain_refusal(
+    url: str, base: str | None = None, rules: CanonicalRules = DEFAULT_RULES
+) -> Refusal:
+    """Say why :func:`canonicalize` refuses *url*.
+
+    >>> explain_refusal("mailto:joe@example.com").rule
+    'http and https only, not mailto:'
+    """
+    result = _canonical(url, base, rules)
+    if isinstance(result, Refusal):
+        return result
+    raise ValueError(f"{url!r} is not refused")
+
+
+def canonicalize_all(
+    urls: Sequence[str], base: str | None = None, rules: CanonicalRules = DEFAULT_RULES
+) -> list[str | None]:
+    """Return ``[canonicalize(url, base, rules) for url in urls]``.
+
+    >>> canonicalize_all(["https://example.com/a", "b#x", "tel:1"], base="https://example.com/")
+    ['https://example.com/a', 'https://example.com/b', None]
+    """
+    origin = shared_plain_origin(urls, rules.max_length)
+    if origin is not None and canonicalize(origin, None, rules) == origin:
+        return list(urls)
+    match, max_length = PLAIN_URL.fullmatch, rules.max_length
+    return [
+        url
+        if (plain := match(url)) and plain.lastindex is None and len(url) <= max_length
+        else canonicalize(url, base, rules)
+        for url in urls
+    ]
+
+
+def page_key(url: str, rules: KeyRules = DEFAULT_KEY_RULES) -> str:
+    """Return the identity of the page at a canonical *url*.
+
+    >>> page_key("http://www.example.com:8080/a/?x=1")
+    'example.com:8080/a?x=1'
+    >>> page_key("https://www.example.com/a/", KeyRules(fold_scheme=False, fold_www=False))
+    'https://www.example.com/a'
+    """
+    scheme, _, rest = url.partition("://")
+    if rules.fold_www:
+        rest = rest.removeprefix("www.")
+    end = _path_end(rest)
+    path, tail = rest[:end], rest[end:]
+    if rules.fold_trailing_slash:
+        path = path.removesuffix("/")
+    if rules.fold_path_case:
+        path = path.lower()
+    return path + tail if rules.fold_scheme else f"{scheme}://{path}{tail}"
+
+
+def page_id(url: str, seed: int, rules: KeyRules = DEFAULT_KEY_RULES) -> int:
+    """Return the 64-bit id of the page at a canonical *url*.
+
+    It is the unsigned hash minus 2**63, because databases have signed integers only; a secret
+    *seed* keeps a site from making collisions.
+    """
+    return xxh3_64_intdigest(page_key(url, rules).encode(), seed) - 2**63
+
+
+def page_keys(urls: Sequence[str], rules: KeyRules = DEFAULT_KEY_RULES) -> list[str]:
+    """Return ``[page_key(url, rules) for url in urls]``."""
+    if rules != DEFAULT_KEY_RULES:
+        return [page_key(url, rules) for url in urls]
+    # Written out for the common URL without a query: the calls would cost more than the work.
+    return [
+        page_key(url)
+        if "?" in url or "#" in url
+        else url.removeprefix("https://")
+        .removeprefix("http://")
+        .removeprefix("www.")
+        .removesuffix("/")
+        for url in urls
+    ]
+
+
+def page_ids(urls: Sequence[str], seed: int, rules: KeyRules = DEFAULT_KEY_RULES) -> list[int]:
+    """Return ``[page_id(url, seed, rules) for url in urls]``."""
+    return [
+        xxh3_64_intdigest(key.encode(), seed) - 0x8000000000000000 for key in page_keys(urls, rules)
+    ]
+
+
+def _canonical(url: str, base: str | None, rules: CanonicalRules) -> str | Refusal:
+    if len(url) > MAX_RAW_LENGTH:
+        return Refusal(Reason.TOO_LONG, f"at most {MAX_RAW_LENGTH} characters as written")
+    plain = PLAIN_URL.fullmatch(url)
+    if plain is not None and len(url) <= rules.max_length:
+        query = plain[1]
+        return url if query is None else url[: plain.start(1)] + _clean_query(query[1:], rules)
+    href = _parse(url, base)
+    if not href.startswith(("https://", "http://")):
+        return _refused_scheme(href or url)
+    rest, _, fragment = href.partition("#")
+    rest, _, query = rest.partition("?")
+    scheme, _, authority, path = rest.split("/", 3)
+    authority = _clean_authority(authority)
+    if not authority:
+        return Refusal(Reason.INVALID_URL, "not a valid URL")
+    path = _clean_path(f"/{path}")
+    query = _clean_query(_unescape(query), rules) if query else ""
+    route = _hash_route(fragment) if fragment and rules.keep_hash_routes else ""
+    result = f"{scheme}//{authority}{path}{query}{route}"
+    if len(result) > rules.max_length:
+        return Refusal(Reason.TOO_LONG, f"at most {rules.max_length} characters")
+    return result
+
+
+def _parse(url: str, base: str | None) -> str:
+    """Return the serialised URL, or the empty string."""
+    if base is not None:
+        try:
+            return join_url(base, url)
+        except ValueError:
+            pass  # the base may be at fault: an absolute URL stands on its own
+    try:
+        return normalize_url(url)
+    except ValueError:
+        return ""
+
+
+def _refused_scheme(text: str) -> Refusal:
+    scheme = _SCHEME.match(text)
+    if scheme is None or scheme[1].lower() in {"http", "https"}:
+        return Refusal(Reason.INVALID_URL, "not a valid URL")
+    return Refusal(Reason.SCHEME_NOT_ALLOWED, f"http and https only, not {scheme[1].lower()}:")
+
+
+def _unescape(text: str) -> str:
+    """Decode escapes of unreserved characters, put the others in upper case (RFC 3986, 6.2.2)."""
+    return _ESCAPE.sub(_normal_escape, text) if "%" in text else text
+
+
+def _normal_escape(escape: re.Match[str]) -> str:
+    return escape[0].upper() if escape[1] is None else chr(int(escape[1], 16))
+
+
+def _clean_authority(authority: str) -> str:
+    """Return host and port without credentials and without the root dot, which names the same host.
+
+    Two dots are kept: ``1.2.3.4..`` is a name, and would turn into an address by losing them.
+    """
+    host_and_port = authority.rpartition("@")[2]
+    host, colon, port = host_and_port.partition(".:")
+    if colon:
+        return host_and_port if host.endswith(".") else f"{host}:{port}"
+    if host.endswith(".") and not host.endswith(".."):
+        return host[:-1]
+    return host_and_port
+
+
+def _clean_path(path: str) -> str:
+    path = _unescape(path)
+    if ";" in path:
+        path = _PATH_SESSION.sub("", path)
+    if "(" in path:
+        path = _SEGMENT_SESSION.sub("", path) or "/"
+    return path
+
+
+def _clean_query(query: str, rules: CanonicalRules) -> str:
+    """Return ``?`` and the pairs of *query* that matter, sorted by name, or nothing.
+
+    The sort is stable and on raw text: repeated names keep their order, no value is decoded.
+    """
+    kept = []
+    for pair in query.split("&"):
+        name, _, value = pair.partition("=")
+        if pair and not rules.drops(name, value):
+            kept.append((name, pair))
+    if len(kept) > 1:
+        kept.sort(key=itemgetter(0))
+    return "?" + "&".join([pair for _, pair in kept]) if kept else ""
+
+
+def _hash_route(fragment: str) -> str:
+    """Return a client-side route ``#/x`` or ``#!x``; a lone ``#!`` is a link to nowhere."""
+    is_route = fragment[0] == "/" or (fragment[0] == "!" and len(fragment) > 1)
+    return f"#{_unescape(fragment)}" if is_route else ""
+
+
+def _path_end(url: str) -> int:
+    marks = [position for position in (url.find("?"), url.find("#")) if position >= 0]
+    return min(marks, default=len(url))

@@ -1,0 +1,133 @@
+"""A compact set of 64-bit ids for many millions of pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_MAX_LOAD = 0.6
+_SLICE = 1 << 16
+_EMPTY = 0
+# 2**64 divided by the golden ratio: spreads ids that are no hashes, too (Knuth, TAOCP 3, 6.4).
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+
+
+class SeenIds:
+    """Signed 64-bit ids that were seen: an open-addressing table, worked on a batch at a time.
+
+    13 to 27 bytes per id, where a ``set`` takes 70 and more.
+
+    >>> seen = SeenIds()
+    >>> seen.add_all([7, 0, 7]), seen.add_all([0, -1])
+    ([True, True, False], [False, True])
+    >>> len(seen), 7 in seen, 8 in seen
+    (3, True, False)
+    """
+
+    def __init__(self) -> None:
+        self._table: NDArray[np.int64] = np.zeros(_SLICE, dtype=np.int64)
+        self._count = 0
+        self._has_zero = False  # 0 marks an empty slot of the table
+
+    def __len__(self) -> int:
+        return self._count + self._has_zero
+
+    def __contains__(self, page_id: int) -> bool:
+        if page_id == _EMPTY:
+            return self._has_zero
+        slot = int(self._home(np.array([page_id], dtype=np.int64))[0])
+        while (stored := self._table[slot]) != _EMPTY:
+            if stored == page_id:
+                return True
+            slot = (slot + 1) % len(self._table)
+        return False
+
+    def add_all(self, ids: list[int]) -> list[bool]:
+        """Add *ids* in order and say for each whether it is seen for the first time."""
+        if len(ids) > _SLICE:
+            starts = range(0, len(ids), _SLICE)
+            return [
+                is_new for start in starts for is_new in self.add_all(ids[start : start + _SLICE])
+            ]
+        column = np.array(ids, dtype=np.int64)
+        if len(set(ids)) == len(ids):
+            return _as_list(self._add_distinct(column))
+        distinct, firsts = np.unique(column, return_index=True)
+        is_new = np.zeros(len(ids), dtype=np.bool_)
+        is_new[firsts] = self._add_distinct(distinct)
+        return _as_list(is_new)
+
+    def _add_distinct(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        while self._count + len(ids) > _MAX_LOAD * len(self._table):
+            self._grow()
+        is_zero = ids == _EMPTY
+        if not is_zero.any():
+            is_new = self._place(ids)
+            self._count += int(np.count_nonzero(is_new))
+            return is_new
+        is_new = np.empty(len(ids), dtype=np.bool_)
+        is_new[is_zero] = not self._has_zero
+        self._has_zero = True
+        is_new[~is_zero] = self._add_distinct(ids[~is_zero])
+        return is_new
+
+    def _home(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        mixed = ids.view(np.uint64) * _MULTIPLIER
+        mixed ^= mixed >> _HALF
+        return (mixed & np.uint64(len(self._table) - 1)).view(np.int64)
+
+    def _place(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Write distinct *ids* at their places, all of them one step further in each round."""
+        table, last = self._table, len(self._table) - 1
+        is_new = np.zeros(len(ids), dtype=np.bool_)
+        rows = np.arange(len(ids))
+        slots = self._home(ids)
+        while len(ids):
+            was_empty = table[slots] == _EMPTY
+            # Where several ids want one empty slot the last write stays; the others see that and
+            # go on.
+            table[slots[was_empty]] = ids[was_empty]
+            is_stored = table[slots] == ids
+            is_new[rows[was_empty & is_stored]] = True
+            left = ~is_stored
+            rows, ids, slots = rows[left], ids[left], (slots[left] + 1) & last
+        return is_new
+
+    def _grow(self) -> None:
+        """Double the table in place: two tables at a time would need half as much memory again.
+
+        An id's new home is its old one or that plus the old size. Runs of used slots are taken out
+        as a whole, in the order of the table: what is put back stays inside its old run or goes to
+        the new half, so it never comes to lie behind a slot that is emptied later.
+        """
+        old_size = len(self._table)
+        self._table.resize(2 * old_size, refcheck=False)
+        table = self._table
+        first_gap = int(np.argmax(table[:old_size] == _EMPTY))
+        wrapped = self._take(
+            0, first_gap
+        )  # the end of the run that began at the end of the old table
+        start = first_gap
+        while start < old_size:
+            stop = min(start + _SLICE, old_size)
+            while stop < old_size and table[stop] != _EMPTY:
+                stop += 1
+            self._place(self._take(start, stop))
+            start = stop
+        self._place(wrapped)
+
+    def _take(self, start: int, stop: int) -> NDArray[np.int64]:
+        part = self._table[start:stop]
+        ids: NDArray[np.int64] = part[part != _EMPTY]
+        part[:] = _EMPTY
+        return ids
+
+
+def _as_list(flags: NDArray[np.bool_]) -> list[bool]:
+    values: list[bool] = flags.tolist()
+    return values

