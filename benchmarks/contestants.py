@@ -97,7 +97,8 @@ class Peer:
     def urls_listed(self) -> int:
         if self.writes_feed:
             return count_lines(self.folder / FEED_NAME)
-        return int(last_line(self.folder / LOG_NAME))
+        said = last_line(self.folder / LOG_NAME)
+        return int(said) if said.isdecimal() else 0
 
     def is_right(self, urls: int, manifest: Manifest) -> bool:
         # Some drop what one map lists twice, none what two maps list.
@@ -132,7 +133,9 @@ def ensure_venv(peer: Peer) -> None:
     python = str(peer.venv / _BIN_NAME / "python")
     if uv := _find_uv():
         _call([uv, "venv", "--quiet", "--python", sys.executable, str(peer.venv)])
-        _call([uv, "pip", "install", "--quiet", "--python", python, *peer.requirements])
+        # pip compiles what it installs; uv has to be told, or the first round would do it.
+        flags = ["--quiet", "--compile-bytecode", "--python", python]
+        _call([uv, "pip", "install", *flags, *peer.requirements])
     else:
         _call([sys.executable, "-m", "venv", str(peer.venv)])
         _call([python, "-m", "pip", "install", "--quiet", *peer.requirements])

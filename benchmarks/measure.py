@@ -96,6 +96,7 @@ class SiteServer:
         """Stop the server and return its counts."""
         self._process.terminate()
         counts = self.wait_for("stopped")
+        self._process.wait(timeout=_SERVER_TIMEOUT_SECONDS)
         return {name: value for name, value in counts.items() if name != "event"}
 
     def _read_events(self) -> None:
@@ -175,8 +176,12 @@ def _usage(used: struct_rusage, wall_seconds: float, exit_code: int) -> Usage:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return the environment for contestants: no proxy, and no setting of whoever calls."""
-    unwanted = ("SITECRAWL_", "SCRAPY_", "URL_DISCOVERY_")
+    """Return the environment for contestants: no proxy, and no setting of whoever calls.
+
+    Python's own variables go too: one of them keeps it from storing byte code, and then every
+    start would compile everything.
+    """
+    unwanted = ("SITECRAWL_", "SCRAPY_", "URL_DISCOVERY_", "PYTHON")
     kept = {
         name: value
         for name, value in os.environ.items()

@@ -1,8 +1,8 @@
 """Run sitecrawl beside its peers on the synthetic site and print CPU, wall, memory and ratios.
 
-    python -m benchmarks.run                        everything: about half an hour
+    python -m benchmarks.run                            everything: about half an hour
     python -m benchmarks.run --urls 100k --rounds 1     a quick look
-    python -m benchmarks.run --skip-peers           this project alone
+    python -m benchmarks.run --skip-peers               this project alone
     python -m benchmarks.run --only sitecrawl,crawlee --sections table
 
 - Sections: `table` runs every contestant once per round, in an order that rotates, against a
@@ -11,9 +11,9 @@
   the way to the first request and `sitecrawl --help`.
 - CPU is user and system time of the process and the children it waited for, peak memory the
   largest resident set among them (wait4). The server's share is never in it.
-- The peers only list: no dedupe, no store. sitecrawl does all it does for a user with the `fast`
-  profile (which only takes away the pauses between requests); its feed must have exactly the
-  distinct URLs of the site, or the run is marked WRONG.
+- The peers only list: no dedupe, no store. sitecrawl does all that it does for a user, in the
+  `fast` profile (no pauses between requests); its feed must have exactly the distinct URLs of the
+  site, or the run is marked WRONG and keeps no bar.
 - Bars are figures, not tests: the exit code is 0 when every contestant came to its end, 1 when one
   crashed, 2 when the benchmark itself could not run.
 
@@ -70,6 +70,8 @@ def prepare_contestants(contestants: list[Contestant]) -> list[Contestant]:
             print(f"{contestant.name} is left out: {error}", file=sys.stderr)
         else:
             ready.append(contestant)
+    if not ready:
+        raise BenchmarkError("no contestant is left to run")
     return ready
 
 
@@ -97,10 +99,20 @@ def parse_options(arguments: list[str] | None = None) -> Options:
     )
     parser.add_argument("--rounds", type=int, default=3, help="runs of each (default: 3)")
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="port of the site")
-    parser.add_argument("--only", type=names_of(everyone), default=list(everyone), metavar="NAMES")
+    parser.add_argument(
+        "--only",
+        type=names_of(everyone),
+        default=list(everyone),
+        metavar="NAMES",
+        help=f"contestants of the table: {','.join(everyone)}",
+    )
     parser.add_argument("--skip-peers", action="store_true", help="run sitecrawl alone")
     parser.add_argument(
-        "--sections", type=names_of(SECTIONS), default=list(SECTIONS), metavar="NAMES"
+        "--sections",
+        type=names_of(SECTIONS),
+        default=list(SECTIONS),
+        metavar="NAMES",
+        help=f"any of {','.join(SECTIONS)}",
     )
     parsed = parser.parse_args(arguments)
     if parsed.rounds < 1:

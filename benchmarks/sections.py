@@ -40,8 +40,13 @@ if TYPE_CHECKING:
 GROWTH_FACTOR = 4
 STARTUP_ENTRIES = 1_000
 STARTUP_RUNS = 5
+FIRST_REQUEST_TIMEOUT_SECONDS = 20.0
 TIMEOUT_SECONDS = 1_800.0
 RESULTS_FILE = BENCH_DIR / "results.json"
+
+
+class CrashError(Exception):
+    """A contestant did not come to its end; the message has the end of its log."""
 
 
 @dataclass(slots=True)
@@ -137,7 +142,7 @@ def run_table(options: Options, results: Results) -> None:
     results.medians = [medians for medians in found.values() if medians is not None]
     ours = found.get(SITECRAWL.name)
     print(f"\n{format_table(results.medians, ours)}\n")
-    if ours is not None:
+    if ours is not None and ours.outcome is Outcome.OK:
         results.add_bars(table_bars(ours, found))
 
 
@@ -186,7 +191,7 @@ def run_growth(options: Options, results: Results) -> None:
     base = medians_of(SITECRAWL.name, base_runs)
     grown = medians_of(SITECRAWL.name, large_runs)
     results.crashed |= any(r.outcome is Outcome.CRASHED for r in base_runs + large_runs)
-    if base is None or grown is None:
+    if base is None or grown is None or Outcome.WRONG in (base.outcome, grown.outcome):
         return
     factor = ratio(grown.cpu_seconds, base.cpu_seconds)
     results.sections["growth"] = {
@@ -208,11 +213,16 @@ def run_startup(options: Options, results: Results) -> None:
     """Time the way to the first request, on an empty database, and the help text."""
     print("\nstart-up")
     small = prepare_site(STARTUP_ENTRIES, options.port)
-    first = [time_first_request(small) for _ in range(STARTUP_RUNS)]
+    try:
+        first = [time_first_request(small) for _ in range(STARTUP_RUNS)]
+        help_seconds = median(time_help() for _ in range(STARTUP_RUNS))
+    except CrashError as error:
+        print(f"  {error}")
+        results.crashed = True
+        return
     wall_seconds = median(wall for wall, _ in first)
     cpu_known = [cpu for _, cpu in first if cpu is not None]
     cpu_seconds = median(cpu_known) if cpu_known else None
-    help_seconds = median(time_help() for _ in range(STARTUP_RUNS))
     results.sections["startup"] = {
         "first_request_wall_seconds": wall_seconds,
         "first_request_cpu_seconds": cpu_seconds,
@@ -237,22 +247,26 @@ def time_first_request(small: Manifest) -> tuple[float, float | None]:
         command = SITECRAWL.command(small.root_url)
         process = MeasuredProcess(command, SITECRAWL.environment(), log)
         try:
-            arrived: float = server.wait_for("first_request")["time"]
-            cpu_seconds = process.cpu_seconds_so_far()
-        finally:
-            exit_code = process.wait(TIMEOUT_SECONDS).exit_code
-    if exit_code:
-        raise BenchmarkError(f"scrapy crawl discover failed:\n{last_line(log, of_lines=15)}")
+            arrived = server.wait_for("first_request", FIRST_REQUEST_TIMEOUT_SECONDS)["time"]
+        except BenchmarkError:
+            arrived = None
+        cpu_seconds = process.cpu_seconds_so_far()
+        exit_code = process.wait(TIMEOUT_SECONDS).exit_code
+    if exit_code or arrived is None:
+        raise CrashError(f"exit code {exit_code}; the end of {log}:\n{last_line(log, of_lines=15)}")
     return arrived - process.started, cpu_seconds
 
 
 def time_help() -> float:
     started = time.perf_counter()
-    subprocess.run(
-        [own_script("sitecrawl"), "--help"],
-        cwd=PROJECT_DIR,
-        env=clean_environment(),
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+    try:
+        subprocess.run(
+            [own_script("sitecrawl"), "--help"],
+            cwd=PROJECT_DIR,
+            env=clean_environment(),
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise CrashError(f"sitecrawl --help: {error}") from error
     return time.perf_counter() - started

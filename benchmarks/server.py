@@ -14,6 +14,7 @@ import asyncio
 import hashlib
 import json
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -157,7 +158,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--port", type=int, required=True, help="the port the site was built for")
     options = parser.parse_args()
-    asyncio.run(serve(options.folder, options.port))
+    try:
+        asyncio.run(serve(options.folder, options.port))
+    except OSError as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

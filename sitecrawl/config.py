@@ -43,6 +43,20 @@ COMMAND_LINE_PRIORITY = 40
 # Raised whenever a parser reads something else from the same bytes: then stored validators
 # are not used, and every document is read again once.
 READING_VERSION = 1
+_DECISIVE_FOR_READING = (
+    "strict_paths",
+    "subdomains",
+    "max_sitemap_urls",
+    "max_sitemap_depth",
+    "max_sitemaps",
+    "max_sitemap_bytes",
+    "query_strings",
+    "tracking_parameters",
+    "keep_hash_routes",
+    "max_url_length",
+    "skip_paths",
+    "skip_extensions",
+)
 
 
 class ConfigError(SitecrawlError, ValueError):
@@ -124,14 +138,18 @@ class Config:
         return values
 
     def canonical_rules(self) -> CanonicalRules:
-        keep_all = self.query_strings == "keep"
+        return self.canonical_rules_of(self.as_dict())
+
+    @staticmethod
+    def canonical_rules_of(values: Mapping[str, Any]) -> CanonicalRules:
+        """The rules under these values of :meth:`as_dict`, such as those recorded with a scan."""
+        keep_all = values.get("query_strings") == "keep"
+        own_names = frozenset(name.lower() for name in values.get("tracking_parameters", ()))
         return CanonicalRules(
-            tracking_names=frozenset()
-            if keep_all
-            else DEFAULT_RULES.tracking_names | {n.lower() for n in self.tracking_parameters},
+            tracking_names=frozenset() if keep_all else DEFAULT_RULES.tracking_names | own_names,
             tracking_prefixes=() if keep_all else DEFAULT_RULES.tracking_prefixes,
-            keep_hash_routes=self.keep_hash_routes,
-            max_length=self.max_url_length,
+            keep_hash_routes=values.get("keep_hash_routes", False),
+            max_length=values.get("max_url_length", DEFAULT_RULES.max_length),
         )
 
     def key_rules(self) -> KeyRules:
@@ -162,14 +180,7 @@ class Config:
         decisive = {
             "version": READING_VERSION,
             "bases": sorted(bases),
-            **{
-                name: getattr(self, name)
-                for name in (
-                    "strict_paths subdomains max_sitemap_urls max_sitemap_depth max_sitemaps"
-                    " max_sitemap_bytes query_strings tracking_parameters keep_hash_routes"
-                    " max_url_length skip_paths skip_extensions"
-                ).split()
-            },
+            **{name: getattr(self, name) for name in _DECISIVE_FOR_READING},
         }
         return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -187,9 +198,7 @@ def setting_specs() -> Iterator[SettingSpec]:
     for each in fields(Config):
         name = PREFIX + each.name.upper()
         kind: ValueKind = each.metadata["kind"]
-        yield SettingSpec(
-            name, each.name, kind, {name: kind, **each.metadata["environment"]}
-        )
+        yield SettingSpec(name, each.name, kind, {name: kind, **each.metadata["environment"]})
 
 
 def apply_environment(settings: BaseSettings, environ: Mapping[str, str] | None = None) -> None:
@@ -218,12 +227,12 @@ def apply_environment(settings: BaseSettings, environ: Mapping[str, str] | None 
 def _refuse_unknown(settings: BaseSettings) -> None:
     known = {spec.name for spec in setting_specs()}
     for name in settings:
-        if isinstance(name, str) and name.startswith(PREFIX) and name not in known:
+        if name.startswith(PREFIX) and name not in known:
             raise ConfigError(f"{name}: there is no such setting{_near(name)}")
 
 
 def _near(name: str) -> str:
-    import difflib  # noqa: PLC0415  only for a message that ends the run
+    import difflib
 
     near = difflib.get_close_matches(name, [spec.name for spec in setting_specs()], 1)
     return f"; did you mean {near[0]}?" if near else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from sitecrawl.summary import ScanStatus
+from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

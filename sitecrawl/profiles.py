@@ -35,7 +35,9 @@ def profile_module(profile: str) -> str:
         return PROFILES[profile]
     except KeyError:
         known = ", ".join(PROFILES)
-        raise ConfigError(f"profile {profile!r}: there is no such profile; there are {known}") from None
+        raise ConfigError(
+            f"profile {profile!r}: there is no such profile; there are {known}"
+        ) from None
 
 
 def describe(profile: str) -> str:

@@ -46,6 +46,7 @@ EXTENSIONS = {
     "scrapy.extensions.remote_control.RemoteControl": None,
     "scrapy.extensions.logstats.LogStats": None,
     "sitecrawl.extensions.bodylimit.BodyLimit": 100,
+    "sitecrawl.extensions.collector.CollectorTuning": 110,
     "scrapy.extensions.feedexport.FeedExporter": None,
     "sitecrawl.extensions.feeds.PageFeeds": 200,
     "sitecrawl.extensions.progress.Progress": 500,

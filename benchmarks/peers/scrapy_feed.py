@@ -6,7 +6,7 @@ once more, which nobody wants of a million URLs and which costs another fifth of
 
 import sys
 
-from scrapy.cmdline import execute
+from scrapy.crawler import CrawlerProcess
 from scrapy.spiders import SitemapSpider
 from scrapy.utils.sitemap import Sitemap
 
@@ -31,8 +31,10 @@ class ListingSpider(SitemapSpider):
 
 def main() -> None:
     root_url, feed = sys.argv[1:]
-    arguments = ["-a", f"root_url={root_url}", "-O", feed, "-s", "LOG_LEVEL=INFO"]
-    execute(["scrapy", "runspider", __file__, *arguments])
+    # Not `scrapy runspider`, which would find the scrapy.cfg of this project above it.
+    process = CrawlerProcess({"FEEDS": {feed: {"format": "jsonlines"}}, "LOG_LEVEL": "INFO"})
+    process.crawl(ListingSpider, root_url=root_url)
+    process.start()
 
 
 if __name__ == "__main__":

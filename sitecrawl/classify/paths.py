@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 # ISO 639-1, without codes that are words or units in addresses far more often than languages:
 # as, be, do, id, in, io, is, it, my, no, or, so, to, tv.
-LANGUAGE_CODES = frozenset(
-    "af am ar az bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu he hi hr hu hy ja ka"
-    " kk km kn ko ky lo lt lv mk ml mn mr ms mt ne nl pa pl pt ro ru sk sl sq sr sv sw ta te th"
-    " tl tr uk ur uz vi zh".split()
-)
+_CODES = """
+    af am ar az bg bn bs ca cs cy da de el en eo es et eu fa fi fr ga gl gu he hi hr hu hy ja ka kk
+    km kn ko ky lo lt lv mk ml mn mr ms mt ne nl pa pl pt ro ru sk sl sq sr sv sw ta te th tl tr uk
+    ur uz vi zh
+"""
+LANGUAGE_CODES = frozenset(_CODES.split())
 _AUTHORITY_PARTS = 3  # "https:", "" and the host
 _REGION = re.compile(r"(?:[a-z]{2}|[a-z]{4}|419)\Z")
 
@@ -32,29 +33,29 @@ def path_depths(urls: Sequence[str]) -> list[int]:
     >>> path_depths(["https://a.example/", "https://a.example/b", "https://a.example/b/?x=/y"])
     [0, 1, 1]
     """
-    depths = [
-        url.count("/") - 3 + (url[-1:] != "/") if "?" not in url and "#" not in url else _depth(url)
-        for url in urls
-    ]
+    depths = [url.count("/") - 2 - (url[-1:] == "/") for url in urls]
+    for row, url in enumerate(urls):
+        if "?" in url or "#" in url:
+            depths[row] = _depth(url)
     # Refused rows may hold any text, with fewer slashes than an address has.
     return depths if min(depths, default=0) >= 0 else [max(depth, 0) for depth in depths]
 
 
 def _depth(url: str) -> int:
     path = re.split(r"[?#]", url, maxsplit=1)[0]
-    return path.count("/") - 3 + (path[-1:] != "/")
+    return path.count("/") - 2 - (path[-1:] == "/")
 
 
-def sections(url: str) -> list[str]:
-    """The section as a cluster, or none for the root and what lies directly in it.
+def section(url: str) -> str:
+    """The section, or ``""`` for the root and what lies directly in it.
 
-    >>> sections("https://a.example/blog/x"), sections("https://a.example/about?x=/y/")
-    (['/blog'], [])
+    >>> section("https://a.example/blog/x"), section("https://a.example/about?x=/y/")
+    ('/blog', '')
     """
     parts = url.split("/", 4)
     if len(parts) <= _AUTHORITY_PARTS + 1 or "?" in parts[3] or "#" in parts[3]:
-        return []
-    return ["/" + parts[3]]
+        return ""
+    return "/" + parts[3]
 
 
 def language_hints(urls: Sequence[str]) -> dict[int, str]:
@@ -63,13 +64,22 @@ def language_hints(urls: Sequence[str]) -> dict[int, str]:
     >>> language_hints(["https://a.example/de/x", "https://a.example/pt-BR", "https://a.example/design"])
     {0: 'de', 1: 'pt-br'}
     """
-    hints = {}
-    for row, url in enumerate(urls):
-        parts = url.split("/", 4)
-        first = parts[3] if len(parts) > _AUTHORITY_PARTS else ""
-        code = first[:2]
-        if code in LANGUAGE_CODES or code.lower() in LANGUAGE_CODES:
-            word = re.split(r"[?#]", first, maxsplit=1)[0].lower().replace("_", "-")
-            if len(word) == 2 or (word[2:3] == "-" and _REGION.match(word[3:])):  # noqa: PLR2004
-                hints[row] = word
-    return hints
+    firsts = [_first_segment(url) for url in urls]
+    # A batch has few different first segments.
+    words = {first: word for first in set(firsts) if (word := _language(first))}
+    if not words:
+        return {}
+    return {row: words[first] for row, first in enumerate(firsts) if first in words}
+
+
+def _first_segment(url: str) -> str:
+    parts = url.split("/", 4)
+    return parts[3] if len(parts) > _AUTHORITY_PARTS else ""
+
+
+def _language(segment: str) -> str:
+    if segment[:2].lower() not in LANGUAGE_CODES:
+        return ""
+    word = re.split(r"[?#]", segment, maxsplit=1)[0].lower().replace("_", "-")
+    is_code = len(word) == 2 or (word[2:3] == "-" and _REGION.match(word[3:]))  # noqa: PLR2004
+    return word if is_code else ""

@@ -32,5 +32,3 @@ def main() -> None:
 
     with expected_errors():
         app()
-
-

@@ -56,18 +56,19 @@ def _package(name: str, purpose: str = "") -> Check:
 
 
 def _database(config: Config) -> Check:
-    from sitecrawl.store.engine import open_database, without_password
-    from sitecrawl.store.queries import scans
+    from sitecrawl.cli.database import reading
+    from sitecrawl.store.engine import without_password
+    from sitecrawl.store.queries import sites
 
     shown = without_password(config.database_url)
     try:
-        with open_database(config.database_url, must_exist=True) as database:
-            number = len(scans(database, limit=1_000_000))
+        with reading(config.database_url) as database:
+            number = len(sites(database))
     except DatabaseMissingError:
         return Check("database", True, False, f"{shown}, made by the first scan")
     except StoreError as error:
         return Check("database", False, False, str(error))
-    return Check("database", True, False, f"{shown}, {number} scans")
+    return Check("database", True, False, f"{shown}, {number} sites")
 
 
 def _contact(user_agent: str) -> Check:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from pathlib import Path
+from pathlib import Path  # noqa: TC003  Typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 _FEED_FORMATS = ("jsonl", "json", "csv")
 
 
-def discover(
+def discover(  # noqa: PLR0913, PLR0917  the options of the command
     domain: Annotated[
         str, typer.Argument(help="A domain (example.com) or a URL (https://example.com/docs/).")
     ] = "",
     profile: Annotated[str, typer.Option(help="See: sitecrawl profiles.")] = "default",
     output: Annotated[
         list[Path] | None,
-        typer.Option("--output", "-o", help="Write a feed: .jsonl, .json or .csv; may be repeated."),
+        typer.Option("--output", "-o", help="A feed: .jsonl, .json or .csv; may be repeated."),
     ] = None,
     base: Annotated[
         list[str] | None,

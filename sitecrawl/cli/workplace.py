@@ -28,7 +28,9 @@ def profiles() -> None:
 
 
 def settings(
-    names: Annotated[list[str] | None, typer.Argument(help="Only settings that contain this.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Only settings that contain this.")
+    ] = None,
     profile: Annotated[str, _PROFILE] = "default",
     setting: Annotated[list[str] | None, _SETTING] = None,
 ) -> None:

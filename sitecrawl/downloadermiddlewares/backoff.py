@@ -12,10 +12,8 @@ from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from sitecrawl.config import Config
 
 if TYPE_CHECKING:
-    from typing import Self
-
-    from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
 
 
 class BackoffRetryMiddleware(RetryMiddleware):
@@ -24,14 +22,9 @@ class BackoffRetryMiddleware(RetryMiddleware):
     Settings: ``SITECRAWL_RETRY_BACKOFF_SECONDS`` and Scrapy's ``RETRY_*``.
     """
 
-    _backoff_seconds: float
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        middleware = super().from_crawler(crawler)
-        config = Config.from_settings(crawler.settings)
-        middleware._backoff_seconds = config.retry_backoff_seconds
-        return middleware
+    def __init__(self, settings: BaseSettings):
+        super().__init__(settings)
+        self._backoff_seconds = Config.from_settings(settings).retry_backoff_seconds
 
     async def process_response(  # type: ignore[override]
         self, request: Request, response: Response

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from sitecrawl.exporters.pages import PageExporter
 from sitecrawl.exporters.rows import FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sitecrawl.exporters.rows import RowMaker
+    from sitecrawl.store.inventory import PageTuple
 
 # A cell that starts with one of these is a formula, or the way into one, to a spreadsheet.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -39,8 +45,10 @@ class CsvPageExporter(PageExporter):
     def start_exporting(self) -> None:
         self._writer.writerow(FIELDS)
 
-    def write_rows(self, rows: list[dict[str, Any]]) -> None:
-        self._writer.writerows([safe_cell(row[name]) for name in FIELDS] for row in rows)
+    def write_pages(self, pages: Sequence[PageTuple], maker: RowMaker) -> None:
+        self._writer.writerows(
+            [safe_cell(row[name]) for name in FIELDS] for row in maker.rows(pages)
+        )
 
     def finish_exporting(self) -> None:
         self._text.detach()

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import orjson
+from typing import TYPE_CHECKING
 
 from sitecrawl.exporters.pages import PageExporter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sitecrawl.exporters.rows import RowMaker
+    from sitecrawl.store.inventory import PageTuple
 
 
 class JsonLinesPageExporter(PageExporter):
     """One object per line."""
 
-    def write_rows(self, rows: list[dict[str, Any]]) -> None:
-        self.file.write(b"\n".join(map(orjson.dumps, rows)) + b"\n")
+    def write_pages(self, pages: Sequence[PageTuple], maker: RowMaker) -> None:
+        self.file.write(("\n".join(maker.json_rows(pages)) + "\n").encode())
 
 
 class JsonPageExporter(PageExporter):
@@ -24,9 +28,9 @@ class JsonPageExporter(PageExporter):
     def start_exporting(self) -> None:
         self.file.write(b"[")
 
-    def write_rows(self, rows: list[dict[str, Any]]) -> None:
+    def write_pages(self, pages: Sequence[PageTuple], maker: RowMaker) -> None:
         self.file.write(b",\n" if self._has_rows else b"\n")
-        self.file.write(b",\n".join(map(orjson.dumps, rows)))
+        self.file.write(",\n".join(maker.json_rows(pages)).encode())
         self._has_rows = True
 
     def finish_exporting(self) -> None:

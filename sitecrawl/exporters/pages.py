@@ -8,11 +8,14 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 from scrapy.exporters import BaseItemExporter
 
 from sitecrawl.exporters.rows import RowMaker
-from sitecrawl.store.inventory import PageFilter, export_rows, further_sources
+from sitecrawl.store.inventory import document_urls, export_rows, further_sources
 from sitecrawl.store.queries import scan_by_id
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sitecrawl.store.engine import Database
+    from sitecrawl.store.inventory import PageFilter, PageTuple
     from sitecrawl.urls.canonical import KeyRules
 
 
@@ -32,13 +35,15 @@ class PageExporter(BaseItemExporter):
         """Write the pages of the scan and return their number."""
         scan = scan_by_id(database, scan_id)
         assert scan is not None
-        maker = RowMaker(key_rules, further_sources(database, scan))
+        maker = RowMaker(
+            key_rules, document_urls(database, scan.site_id), further_sources(database, scan)
+        )
         number = 0
-        for chunk in export_rows(database, scan, wanted):
-            self.write_rows(maker.rows(chunk))
-            number += len(chunk)
+        for pages in export_rows(database, scan, wanted):
+            self.write_pages(pages, maker)
+            number += len(pages)
         return number
 
     @abstractmethod
-    def write_rows(self, rows: list[dict[str, Any]]) -> None:
-        """Write some rows, each with the fields of :data:`sitecrawl.exporters.rows.FIELDS`."""
+    def write_pages(self, pages: Sequence[PageTuple], maker: RowMaker) -> None:
+        """Write one row for each page; *maker* makes the rows."""

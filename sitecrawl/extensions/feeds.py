@@ -46,7 +46,10 @@ class PageFeeds(FeedExporter):
         database = open_database(config.database_url, create=False)
         try:
             return slot.exporter.export_scan(
-                database, scan_id, config.key_rules(), PageFilter(include_refused=config.feed_refused)
+                database,
+                scan_id,
+                config.key_rules(),
+                PageFilter(include_refused=config.feed_refused),
             )
         finally:
             database.close()

@@ -49,7 +49,7 @@ class EndReport:
         if self._is_printed:
             return
         self._is_printed = True
-        from sitecrawl.reporting import print_summary  # noqa: PLC0415  Rich is slow to import
+        from sitecrawl.reporting import print_summary
 
         spider: StagedSpider = self._crawler.spider  # type: ignore[assignment]
         summary = build_summary(

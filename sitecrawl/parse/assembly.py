@@ -47,6 +47,7 @@ class EntryAssembler:
 
     @property
     def is_between_entries(self) -> bool:
+        """Whether what comes next belongs to no entry."""
         return not self._entry_name
 
     def start(self, prefix: str, name: str, attributes: str, *, is_empty: bool) -> None:
@@ -79,7 +80,7 @@ class EntryAssembler:
                 self._field_depth = depth + 1
                 self.wants_text = True
 
-    def end(self, prefix: str, name: str) -> None:  # noqa: ARG002 - a handler's signature
+    def end(self, prefix: str, name: str) -> None:
         if not self._entry_name:
             if name == self._root_name:
                 self.is_root_closed = True

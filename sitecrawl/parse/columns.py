@@ -13,13 +13,13 @@ from sitecrawl.parse.entries import EntryBatch, EntryDetails
 from sitecrawl.parse.findings import FindingKind, Findings
 from sitecrawl.parse.hints import NO_PRIORITY, normalize_changefreq, normalize_priority
 from sitecrawl.parse.lastmod import normalize_lastmods
-from sitecrawl.parse.references import resolve_references
+from sitecrawl.parse.references import has_raw_ampersand, plain_text, resolve_references
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 # A URL broken over lines is one URL; other controls have no business in one.
-_LINE_BREAK = re.compile(r"[ \t]*[\r\n]+[ \t]*")
+_LINE_BREAK = re.compile(r"[\r\n]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 # Zero-width characters that come along when an address is pasted.
@@ -63,7 +63,10 @@ class EntryColumns:
         lastmods: Sequence[str],
         changefreqs: Sequence[str],
         priorities: Sequence[str],
+        details: Mapping[int, EntryDetails],
     ) -> None:
+        for at, value in details.items():
+            self._details[len(self._locs) + at] = value
         self._locs += locs
         self._lastmods += lastmods
         self._changefreqs += changefreqs
@@ -120,8 +123,8 @@ class EntryColumns:
         self, kind: FindingKind, raw: list[str], column: Sequence[object], absent: object
     ) -> None:
         for value, normalized in zip(raw, column, strict=True):
-            if value and normalized == absent:
-                self._findings.note(kind, value)
+            if value and normalized == absent and (text := plain_text(value)):
+                self._findings.note(kind, text)
 
 
 class EntrySink:
@@ -132,7 +135,7 @@ class EntrySink:
         self.pages = EntryColumns(findings)
         self.children = EntryColumns(findings)
 
-    def add(  # noqa: PLR0913 - one argument per element of an entry
+    def add(
         self,
         raw_loc: str,
         lastmod: str,
@@ -144,20 +147,24 @@ class EntrySink:
     ) -> None:
         """Add an entry with its values as the document has them, references unresolved."""
         loc = self._clean_loc(raw_loc)
-        if loc is not None:
-            columns = self.children if is_map or is_map_file(loc) else self.pages
-            columns.add(
-                loc, plain_text(lastmod), plain_text(changefreq), plain_text(priority), details
-            )
+        if loc is None:
+            return
+        if not is_map and is_map_file(loc):
+            is_map = True
+            self.findings.note(FindingKind.MISPLACED_ENTRY, f"a map listed as a page: {loc}")
+        columns = self.children if is_map else self.pages
+        columns.add(loc, lastmod, changefreq, priority, details)
 
     def _clean_loc(self, raw: str) -> str | None:
         loc = resolve_references(raw)
         if loc is None:
             self.findings.note(FindingKind.UNDEFINED_ENTITY, raw.strip())
             return None
+        if "&" in raw and has_raw_ampersand(raw):
+            self.findings.note(FindingKind.RAW_AMPERSAND, raw.strip())
         loc = loc.strip().strip(_INVISIBLE).strip()
         if _CONTROL.search(loc):
-            loc = _CONTROL.sub("", _LINE_BREAK.sub("", loc))
+            loc = _CONTROL.sub("", "".join(map(str.strip, _LINE_BREAK.split(loc))))
         if not loc:
             self.findings.note(FindingKind.BAD_LOC, "an entry without an address")
             return None
@@ -173,10 +180,3 @@ def is_map_file(loc: str) -> bool:
     (True, False)
     """
     return ".xml" in loc and loc.partition("?")[0].partition("#")[0].endswith(_MAP_ENDINGS)
-
-
-def plain_text(raw: str) -> str:
-    """Resolve and trim a text that is not an address; a broken reference stays as written."""
-    if "&" in raw:
-        raw = resolve_references(raw) or raw
-    return raw.strip()

@@ -21,6 +21,8 @@ _GZIP_MAGIC = b"\x1f\x8b\x08"
 _GZIP_HEADER_BYTES = 10
 _GZIP_TRAILER_BYTES = 8
 _MAX_HEADER_FIELD_BYTES = 65_536
+# Empty members cost time and no output, so the limit on bytes does not stop them.
+_MAX_MEMBERS = 10_000
 _FLAG_HEADER_CRC, _FLAG_EXTRA, _FLAG_NAME, _FLAG_COMMENT = 2, 4, 8, 16
 _ZLIB_HEADERS = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 
@@ -76,7 +78,7 @@ class Decompressor:
             yield piece
 
     def _inflate(self, source: _ByteSource, header: str) -> Iterator[bytes]:
-        while True:
+        for _ in range(_MAX_MEMBERS):
             if header == "gzip":
                 _skip_gzip_header(source)
             else:
@@ -90,6 +92,7 @@ class Decompressor:
                 if rest.strip(b"\0"):
                     self._findings.note(FindingKind.TRAILING_BYTES, "bytes after the gzip data")
                 return
+        self._damaged(f"more than {_MAX_MEMBERS:,} gzip members")
 
     def _member(self, source: _ByteSource, *, has_gzip_trailer: bool) -> Iterator[bytes]:
         # Raw inflate with our own check of the trailer: a wrong checksum must not lose the data.
@@ -97,12 +100,13 @@ class Decompressor:
         checksum = size = 0
         while not inflater.eof:
             data = source.next_chunk() if inflater.needs_input else b""
-            if inflater.needs_input and not data:
-                return self._damaged("the compressed data ends early")
             try:
                 piece = inflater.decompress(data, self._piece_bytes)
             except _InflateError:
                 return self._damaged("the compressed data is corrupt")
+            # Without new input it may still have had output; without either it waits in vain.
+            if not (data or piece or inflater.eof):
+                return self._damaged("the compressed data ends early")
             checksum = isal_zlib.crc32(piece, checksum)
             size += len(piece)
             if piece:

@@ -10,6 +10,8 @@ import codecs
 import re
 from typing import TYPE_CHECKING
 
+from w3lib.encoding import resolve_encoding
+
 from sitecrawl.parse.findings import FindingKind, Findings
 
 if TYPE_CHECKING:
@@ -34,8 +36,6 @@ _ZERO_PATTERNS = (
 )
 _DECLARATION = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']\s*([A-Za-z0-9._:-]{1,40})""")
 _ASCII_PROBE = b'<?xml version="1.0"?>+-\\u0041&=#%'
-# As on the web: who says latin-1 wrote windows-1252.
-_WINDOWS_1252 = frozenset({"iso8859-1", "cp1252"})
 _ERRORS = "sitecrawl_windows_1252"
 
 
@@ -52,7 +52,7 @@ codecs.register_error(_ERRORS, _read_as_windows_1252)
 
 
 def decode_pieces(pieces: Iterable[bytes], findings: Findings) -> Iterator[str]:
-    """Decode a document that arrives in pieces; byte order marks and null characters are dropped."""
+    """Decode a document that arrives in pieces; byte order marks and nulls are dropped."""
     iterator = iter(pieces)
     head = b""
     for piece in iterator:
@@ -119,18 +119,13 @@ def _usable(declared: str, findings: Findings) -> str:
     Only encodings that read ASCII as ASCII qualify (the declaration itself was read so): that
     leaves out UTF-16 declared over 8-bit text, UTF-7, escapes, and Python's own oddities.
     """
+    name = resolve_encoding(declared) or ""
     try:
-        name = codecs.lookup(declared).name
         # `bytes.decode` refuses what is a codec but no text encoding, such as zlib.
-        is_ascii_based = _ASCII_PROBE.decode(name, "strict").encode() == _ASCII_PROBE
+        is_ascii_based = _ASCII_PROBE.decode(name).encode() == _ASCII_PROBE
         codecs.getincrementaldecoder(name)
     except (LookupError, UnicodeError):
         is_ascii_based = False
-        name = declared
-    if name in _WINDOWS_1252:
-        return "cp1252"
-    if name == "ascii":
-        return "utf-8"
     if not is_ascii_based:
         findings.note(FindingKind.ENCODING, f"declared as {declared}, read as UTF-8")
         return "utf-8"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import ada_url
 
 from sitecrawl.parse.assembly import EntryAssembler
-from sitecrawl.parse.columns import plain_text
 from sitecrawl.parse.entries import EntryDetails
 from sitecrawl.parse.lastmod import normalize_feed_date
 from sitecrawl.parse.markup import parse_attributes
+from sitecrawl.parse.references import plain_text
 
 if TYPE_CHECKING:
     from sitecrawl.parse.columns import EntrySink
@@ -53,7 +53,7 @@ class FeedAssembler(EntryAssembler):
         self._values.clear()
         self._entry_base = self._base(attributes, self._feed_base)
 
-    def _outside(self, prefix: str, name: str, attributes: str) -> None:  # noqa: ARG002
+    def _outside(self, prefix: str, name: str, attributes: str) -> None:
         if name == "channel":
             self._feed_base = self._base(attributes, self._feed_base)
 
@@ -67,7 +67,7 @@ class FeedAssembler(EntryAssembler):
     def _captured(self, field: str, text: str) -> None:
         self._values.setdefault(field, text)
 
-    def _complete(self, *, is_cut: bool) -> None:  # noqa: ARG002 - an item without a link is no page
+    def _complete(self, *, is_cut: bool) -> None:
         link = self._page_link()
         if link:
             details = EntryDetails(

@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 
+from sitecrawl.parse.references import plain_text
+
 _W3C_DATETIME = re.compile(
     r"""
     (?P<year>[0-9]{4})
@@ -23,6 +25,7 @@ _W3C_DATETIME = re.compile(
 )
 _UTC_NAMES = frozenset({"Z", "z", "UTC", "GMT"})
 _FRACTION_DIGITS = 9
+_MAX_CHARACTERS = 64
 _LAST_ZONE_HOUR = 23
 _LAST_MINUTE = 59
 
@@ -48,7 +51,6 @@ def normalize_lastmods(raw: list[str]) -> list[str]:
     return [value and normalize_lastmod(value) for value in raw]
 
 
-@lru_cache(maxsize=8_192)
 def normalize_lastmod(value: str) -> str:
     """Normalise a W3C datetime; the empty string means that it is none.
 
@@ -63,12 +65,18 @@ def normalize_lastmod(value: str) -> str:
     >>> normalize_lastmod("06/05/2026"), normalize_lastmod("2026-02-30")
     ('', '')
     """
-    text = value.strip()
+    text = plain_text(value)
+    # Only what may be a date is remembered: the cache holds values that others choose.
+    return _normalized(text) if len(text) <= _MAX_CHARACTERS else ""
+
+
+@lru_cache(maxsize=8_192)
+def _normalized(text: str) -> str:
     match = _W3C_DATETIME.fullmatch(text)
     if match is None:
         return ""
     try:
-        moment = datetime(
+        moment = datetime(  # noqa: DTZ001 - the zone is taken off by hand, and may be missing
             int(match["year"]),
             int(match["month"] or 1),
             int(match["day"] or 1),
@@ -87,7 +95,6 @@ def normalize_lastmod(value: str) -> str:
     return f"{moment.isoformat(timespec='seconds')}{digits}{'Z' if zone else ''}"
 
 
-@lru_cache(maxsize=1_024)
 def normalize_feed_date(value: str) -> str:
     """Normalise a date of a feed: a W3C datetime (Atom) or an RFC 822 one (RSS).
 
@@ -95,10 +102,11 @@ def normalize_feed_date(value: str) -> str:
     '2026-05-06T05:08:09Z'
     """
     normalized = normalize_lastmod(value)
-    if normalized:
+    text = plain_text(value)
+    if normalized or not text or len(text) > _MAX_CHARACTERS:
         return normalized
     try:
-        moment = parsedate_to_datetime(value.strip())
+        moment = parsedate_to_datetime(text)
         if moment.tzinfo is None:
             return moment.isoformat(timespec="seconds")
         utc = moment.astimezone(UTC).replace(tzinfo=None)

@@ -22,7 +22,8 @@ _NAME = r"[^\W\d][^\s<>/\"'=]*+"
 _TAG = re.compile(rf"<(/?)({_NAME})((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>")
 _TAG_WITH_ODD_QUOTES = re.compile(rf"<(/?)({_NAME})([^<>]*+)>")
 _ATTRIBUTE = re.compile(
-    r"""([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""",
+    # Only at the start of a word, so that a long one without a value is read once.
+    r"""(?<![^\s"'/])([^\s"'<>/=]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'<>]++))""",
 )
 _DECLARATION_STOP = re.compile(r"""["'\[\]>]|<!--""")
 
@@ -47,6 +48,7 @@ class MarkupTokenizer:
 
     def __init__(self, handler: MarkupHandler):
         self.handler = handler
+        self.broken_tags = 0
         self._held = ""
         self._names: dict[str, tuple[str, str]] = {}
         self._skip_to = ""
@@ -105,6 +107,7 @@ class MarkupTokenizer:
             return self._open_declaration(buffer, start, is_final=is_final)
         if kind == "?":
             return self._open_instruction(buffer, start, is_final=is_final)
+        self.broken_tags += 1
         limit = start + MAX_TAG_CHARACTERS
         is_decided = is_final or len(buffer) >= limit or buffer.find("<", start + 1) >= 0
         if not is_decided:

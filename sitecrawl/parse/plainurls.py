@@ -3,8 +3,7 @@
 The same answer as the exact parser, because of three facts that are checked piece by piece:
 
 - a piece starts between two entries, with the tokenizer idle;
-- every `<` of the piece belongs to a match, so between the matches there is only text, which
-  means nothing there;
+- between the matches there is no `<`, so there is only text, which means nothing there;
 - a match is either a plain entry, whose meaning is known, or one from `<url>` to the next
   `</url>`, which goes through the exact parser and must leave it between two entries again.
 
@@ -14,6 +13,7 @@ Where one does not hold, the rest of the piece goes through the exact parser.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -23,37 +23,45 @@ from sitecrawl.parse.scanner import MarkupScanner
 from sitecrawl.parse.urlset import MapAssembler, parse_alternate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from sitecrawl.parse.columns import EntryColumns, EntrySink
 
-    from sitecrawl.parse.columns import EntrySink
-
-_START, _END = "<url>", "</url>"
+_START = "<url>"
 # An entry that does not end within this is the exact parser's.
-_MAX_HELD_CHARACTERS = 1_048_576
+_MAX_HELD_CHARACTERS = 262_144
 
-# What the exact parser keeps of an address as it is: no blanks, controls or invisible characters,
-# and of the references only the ampersand's.
-_PLAIN = r"[^<&\x00-\x20\x7f-\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u3000\ufeff]*+"
+# Lengths stay below what the exact parser takes for oversized. Where a character class could be
+# narrower it is not: `[^<]` is by far the quickest one to match.
+_TEXT = r"[^<]{0,4096}+"
+_FIELDS = (
+    rf"(?:<lastmod>({_TEXT})</lastmod>[^<]*+|)"
+    rf"(?:<changefreq>({_TEXT})</changefreq>[^<]*+|)"
+    rf"(?:<priority>({_TEXT})</priority>[^<]*+|)"
+)
 _ENTRY = re.compile(
-    rf"<url>[^<]*+<loc>(https?://{_PLAIN}(?:&amp;{_PLAIN})*+)</loc>[^<]*+"
-    r"(?:<lastmod>([0-9T:.+Z-]++)</lastmod>[^<]*+|)"
-    r"(?:<changefreq>([A-Za-z]++)</changefreq>[^<]*+|)"
-    r"(?:<priority>([0-9.]++)</priority>[^<]*+|)</url>"
-    r"|(<url>[^<]*+(?:<(?!/url>)[^<]*+)*+</url>)"
+    rf"<url>[^<]*+<loc>(https?://{_TEXT})</loc>[^<]*+{_FIELDS}</url>"
+    r"|(<url>[^<]*+(?:<(?!/?url>)[^<]*+)*+</url>)"
 )
-_TAGS_OF_ENTRY, _TAGS_OF_FIELD = 4, 2
+_PARTS_PER_ENTRY = 1 + _ENTRY.groups
 
-_LINKS = r"((?:<xhtml:link\s[^<>\"']*+(?:\"[^<>\"]*+\"[^<>\"']*+)*+/>[^<]*+)*+)"
+_LINKS = r"((?:<xhtml:link\s[^<>\"']*+(?:\"[^<>\"]*+\"[^<>\"']*+)*+>[^<]*+)*+)"
 _RICH_ENTRY = re.compile(
-    r"<url>[^<]*+<loc>(?:([^<]*+)|\s*+<!\[CDATA\[([^<\]]*+)\]\]>\s*+)</loc>[^<]*+"
-    rf"{_LINKS}(?:<lastmod>([^<]*+)</lastmod>[^<]*+|)"
-    r"(?:<changefreq>([^<]*+)</changefreq>[^<]*+|)"
-    rf"(?:<priority>([^<]*+)</priority>[^<]*+|){_LINKS}</url>"
+    rf"<url>[^<]*+<loc>(?:({_TEXT})|\s*+<!\[CDATA\[([^<\]]{{0,4096}}+)\]\]>\s*+)</loc>[^<]*+"
+    rf"{_LINKS}{_FIELDS}{_LINKS}</url>"
 )
+_MAX_RICH_CHARACTERS = 32_768
 _USUAL_LINK = re.compile(
     r'<xhtml:link\s+rel="alternate"\s+hreflang="([^"&<>\s]*+)"\s+href="([^"&<>\s]++)"\s*+/>'
 )
 _LINK = re.compile(r"<xhtml:link\s([^<>]*+)>")
+
+# Addresses that the exact parser would take as they are: no controls, no invisible characters.
+# Blanks are looked for apart, since they join the addresses of a piece for one match; ASCII comes
+# first because one range is matched far quicker than many.
+_PLAIN = re.compile(
+    r"(?:[ -~]*+[\xa1-\u167f\u1681-\u1fff\u2010-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff"
+    r"\u3001-\ufefe\uff00-\U0010ffff]*+)*+"
+)
+_WEB_SCHEMES = ("http://", "https://")
 
 
 class PlainUrlScanner(MarkupScanner):
@@ -65,87 +73,141 @@ class PlainUrlScanner(MarkupScanner):
 
     def feed(self, text: str) -> None:
         text = self._held_text + text
-        cut = text.rfind(_END) + len(_END)
-        if cut < len(_END):
-            if len(text) > _MAX_HELD_CHARACTERS or not self._is_between_entries():
-                self._held_text = ""
-                super().feed(text)
-            else:
-                self._held_text = text
-            return
-        self._held_text = text[cut:]
-        start = text.find(_START)
-        if 0 <= start < cut:
+        self._held_text = ""
+        if not self._is_between_pages():
+            start = max(text.find(_START), 0)
             super().feed(text[:start])
-            self._feed_entries(text[start:cut])
-        else:
-            super().feed(text[:cut])
+            text = text[start:]
+        if self._is_between_pages():
+            text = self._feed_entries(text)
+            # What may become an entry waits for the rest of it.
+            if len(text) <= _MAX_HELD_CHARACTERS:
+                self._held_text = text
+                return
+        super().feed(text)
 
     def close(self, *, is_complete: bool) -> None:
         super().feed(self._held_text)
         super().close(is_complete=is_complete)
 
-    def _is_between_entries(self) -> bool:
+    def _is_between_pages(self) -> bool:
         assembler = self.assembler
         return (
             isinstance(assembler, MapAssembler)
-            and assembler.is_between_entries
+            and assembler.is_between_pages
             and self._tokenizer.is_idle
         )
 
-    def _feed_entries(self, piece: str) -> None:
-        rows = _ENTRY.findall(piece) if self._is_between_entries() else []
-        if not rows:
-            super().feed(piece)
-            return
-        locs, lastmods, changefreqs, priorities, others = zip(*rows, strict=True)
-        plain = others.count("")
-        fields = 3 * plain + 3 * (len(rows) - plain)
-        fields -= lastmods.count("") + changefreqs.count("") + priorities.count("")
-        brackets = _TAGS_OF_ENTRY * plain + _TAGS_OF_FIELD * fields
-        if plain < len(rows):
-            brackets += sum(other.count("<") for other in others if other)
-        if brackets != piece.count("<"):
-            super().feed(piece)
-            return
-        if "&amp;" in piece:
-            locs = "\n".join(locs).replace("&amp;", "&").split("\n")
-        columns = (locs, lastmods, changefreqs, priorities)
-        may_list_maps = ".xml" in piece
+    def _feed_entries(self, text: str) -> str:
+        """Read the complete entries of a text and give what follows them."""
+        parts = _ENTRY.split(text)
+        rest = parts.pop() or ""
+        if "<" in "".join(parts[::_PARTS_PER_ENTRY]):
+            super().feed(text[: len(text) - len(rest)])
+            return rest
+        rows = _Rows(parts)
         done = 0
-        for at, other in enumerate(others) if plain < len(rows) else ():
-            if other:
-                self._add_plain(columns, done, at, may_list_maps=may_list_maps)
-                done = at + 1
-                if not self._add_other(other):
-                    rest = next(islice(_ENTRY.finditer(piece), at, None)).end()
-                    super().feed(piece[rest:])
-                    return
-        self._add_plain(columns, done, len(rows), may_list_maps=may_list_maps)
+        for at in rows.irregular():
+            rows.copy_to(self._sink.pages, done, at)
+            done = at + 1
+            other = rows.others[at]
+            if other is None:
+                self._sink.add(*rows.row(at))
+                continue
+            super().feed(other)
+            if not self._is_between_pages():
+                end = next(islice(_ENTRY.finditer(text), at, None)).end()
+                super().feed(text[end : len(text) - len(rest)])
+                return rest
+        rows.copy_to(self._sink.pages, done, len(rows.locs))
+        return rest
 
-    def _add_plain(
-        self, columns: tuple[Sequence[str], ...], start: int, stop: int, *, may_list_maps: bool
-    ) -> None:
-        locs, lastmods, changefreqs, priorities = (column[start:stop] for column in columns)
-        if may_list_maps and any(map(is_map_file, locs)):
-            sink = self._sink
-            for row in zip(locs, lastmods, changefreqs, priorities, strict=True):
-                (sink.children if is_map_file(row[0]) else sink.pages).add(*row)
-        else:
-            self._sink.pages.extend(locs, lastmods, changefreqs, priorities)
 
-    def _add_other(self, entry: str) -> bool:
-        """Read an entry that is not plain; says whether the next one may be read as usual."""
-        match = _RICH_ENTRY.fullmatch(entry)
+class _Rows:
+    """The entries of a piece in raw columns, from what `_ENTRY.split` gave."""
+
+    def __init__(self, parts: list[str | None]):
+        step = _PARTS_PER_ENTRY
+        self.others = parts[5::step]
+        self.locs = _filled(parts[1::step])
+        self._lastmods = _filled(parts[2::step])
+        self._changefreqs = _filled(parts[3::step])
+        self._priorities = _filled(parts[4::step])
+        self._details: dict[int, EntryDetails] = {}
+        self._detail_rows: list[int] = []
+
+    def irregular(self) -> list[int]:
+        """Read what is nearly plain, and give the rows that are not plain even so."""
+        size = len(self.locs)
+        exact = []
+        if self.others.count(None) < size:
+            exact = [at for at, other in enumerate(self.others) if other and not self._read(at)]
+        self._detail_rows = list(self._details)
+        joined = " ".join(self.locs)
+        is_plain = _PLAIN.fullmatch(joined) and joined.count(" ") == size - 1
+        is_plain = is_plain and ".xml" not in joined
+        if is_plain and "&" in joined:
+            is_plain = joined.count("&") == joined.count("&amp;")
+            if is_plain:
+                self.locs = joined.replace("&amp;", "&").split(" ")
+        return exact if is_plain else self._irregular_locs()
+
+    def row(self, at: int) -> tuple[str, str, str, str, EntryDetails | None]:
+        columns = self._lastmods, self._changefreqs, self._priorities
+        lastmod, changefreq, priority = (column[at] for column in columns)
+        return self.locs[at], lastmod, changefreq, priority, self._details.get(at)
+
+    def copy_to(self, columns: EntryColumns, start: int, stop: int) -> None:
+        if start == stop:
+            return
+        first, last = bisect_left(self._detail_rows, start), bisect_left(self._detail_rows, stop)
+        columns.extend(
+            self.locs[start:stop],
+            self._lastmods[start:stop],
+            self._changefreqs[start:stop],
+            self._priorities[start:stop],
+            {at - start: self._details[at] for at in self._detail_rows[first:last]},
+        )
+
+    def _read(self, at: int) -> bool:
+        """Read an entry with a CDATA section or language links; says whether it was one."""
+        entry = self.others[at] or ""
+        match = _RICH_ENTRY.fullmatch(entry) if len(entry) <= _MAX_RICH_CHARACTERS else None
         if match is None:
-            super().feed(entry)
-            return self._is_between_entries()
+            return False
         text, cdata, links, lastmod, changefreq, priority, more_links = match.groups("")
-        alternates = _read_links(links) + _read_links(more_links)
-        details = EntryDetails(tuple(alternates)) if alternates else None
-        loc = text or cdata.replace("&", "&amp;")
-        self._sink.add(loc, lastmod, changefreq, priority, details)
+        loc = (text or cdata.replace("&", "&amp;")).strip(" \t\r\n")
+        if not loc.startswith(_WEB_SCHEMES):
+            return False
+        self.locs[at] = loc
+        self._lastmods[at] = lastmod
+        self._changefreqs[at] = changefreq
+        self._priorities[at] = priority
+        self.others[at] = None
+        if links or more_links:
+            alternates = _read_links(links) + _read_links(more_links)
+            if alternates:
+                self._details[at] = EntryDetails(tuple(alternates))
         return True
+
+    def _irregular_locs(self) -> list[int]:
+        return [
+            at
+            for at, loc in enumerate(self.locs)
+            if self.others[at] is not None
+            or " " in loc
+            or "&" in loc
+            or is_map_file(loc)
+            or not _PLAIN.fullmatch(loc)
+        ]
+
+
+def _filled(column: list[str | None]) -> list[str]:
+    """Put the empty string where a piece of an entry is missing."""
+    missing = column.count(None)
+    if missing == len(column):
+        return [""] * missing
+    return [value or "" for value in column]
 
 
 def _read_links(links: str) -> list[Alternate]:

@@ -31,11 +31,24 @@ def resolve_references(text: str) -> str | None:
         return None
 
 
+def plain_text(raw: str) -> str:
+    """Resolve and trim a text that is not an address; a broken reference stays as written."""
+    if "&" in raw:
+        raw = resolve_references(raw) or raw
+    return raw.strip()
+
+
+def has_raw_ampersand(text: str) -> bool:
+    """Whether an ampersand starts no reference, as in a query that was never escaped."""
+    return text.count("&") != len(_REFERENCE.findall(text))
+
+
 def _character(match: re.Match[str]) -> str:
     name = match[1]
     if name[0] != "#":
         return html.entities.html5[f"{name};"]
-    code = int(name[2:], 16) if name[1] in "xX" else int(name[1:])
+    digits = name[1:]
+    code = int(f"0{digits}", 0) if digits[0] in "xX" else int(digits)
     is_text = code >= _FIRST_PRINTABLE or code in _WHITESPACE
     if not is_text or code in _SURROGATES or code > 0x10FFFF:  # noqa: PLR2004 - the end of Unicode
         raise LookupError(name)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from sitecrawl.parse.columns import EntrySink
 
 MAX_JUNK_CHARACTERS = 1_048_576
+# No map has this many by accident, and each one costs more time than a good tag.
+MAX_BROKEN_TAGS = 100_000
 
 
 class SitemapKind(StrEnum):
@@ -39,8 +41,9 @@ _ROOT_KINDS = {
 _ENTRY_ROOTS = frozenset({"url", "sitemap"})
 # What servers print before a document when something went wrong: warnings, database errors.
 _JUNK_NAMES = frozenset(
-    "a b br center code div em font hr i p pre script small span strong style sub sup "
-    "table tbody td th thead tr tt u".split()
+    {"a", "b", "br", "center", "code", "div", "em", "font", "hr", "i", "p", "pre", "script"}
+    | {"small", "span", "strong", "style", "sub", "sup", "tt", "u"}
+    | {"table", "tbody", "td", "th", "thead", "tr"}
 )
 _HTML_NAMES = frozenset({"html", "head", "body", "title", "meta", "frameset"})
 
@@ -60,8 +63,12 @@ class MarkupScanner:
 
     def feed(self, text: str) -> None:
         self._tokenizer.feed(text)
+        if self._tokenizer.broken_tags > MAX_BROKEN_TAGS and not self.is_done:
+            self.is_done = self.is_cut = True
+            detail = f"more than {MAX_BROKEN_TAGS:,} broken tags"
+            self._sink.findings.note(FindingKind.OVER_LIMIT, detail)
 
-    def close(self, *, is_complete: bool) -> None:  # noqa: ARG002 - an unclosed root says it
+    def close(self, *, is_complete: bool) -> None:
         self._tokenizer.close()
         if self.assembler is None:
             if not self.is_done:
@@ -125,7 +132,7 @@ class _RootFinder:
         junk = data.strip().strip("\ufeff")
         if not junk or self._scanner.is_done:
             return
-        self._scanner.note_junk(junk)
+        self._scanner.note_junk("text before the document")
         self._junk_size += len(junk)
         if self._junk_size > MAX_JUNK_CHARACTERS:
             self._scanner.refuse("text without a sitemap in it")

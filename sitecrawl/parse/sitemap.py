@@ -13,7 +13,8 @@ from sitecrawl.parse.entries import SitemapChunk
 from sitecrawl.parse.findings import Finding, FindingKind, Findings
 from sitecrawl.parse.plainurls import PlainUrlScanner
 from sitecrawl.parse.scanner import MarkupScanner, SitemapKind
-from sitecrawl.parse.textlist import TextListScanner, is_text_list
+from sitecrawl.parse.sniff import describe_other, is_text_list
+from sitecrawl.parse.textlist import TextListScanner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,16 +22,6 @@ if TYPE_CHECKING:
 PROTOCOL_MAX_ENTRIES = 50_000
 _HEAD_CHARACTERS = 65_536
 _LATE_DECLARATION = re.compile(r"\s+<\?xml\s")
-_SIGNATURES = (
-    ("%PDF", "a PDF file"),
-    ("{", "JSON"),
-    ("[", "JSON"),
-    ("\x89PNG", "an image"),
-    ("GIF8", "an image"),
-    ("PK\x03\x04", "a zip archive"),
-    ("\x1f\x8b", "gzip data in too many layers"),
-    ("\x1f‹", "gzip data in too many layers"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +31,7 @@ class SitemapLimits:
     max_bytes: int = 52_428_800
     max_entries: int = 0
     batch_entries: int = 5_000
-    piece_bytes: int = 262_144
+    piece_bytes: int = 131_072
 
 
 DEFAULT_LIMITS = SitemapLimits()
@@ -76,6 +67,7 @@ class SitemapReader:
     def __init__(self, body: bytes, url: str, limits: SitemapLimits = DEFAULT_LIMITS):
         self.entries = 0
         self.truncated = False
+        self._is_over = False
         self._url = url
         self._limits = limits
         self._findings = Findings()
@@ -112,7 +104,7 @@ class SitemapReader:
                     break
             self._scanner.feed(text)
             yield from self._ready(self._limits.batch_entries)
-            if self._scanner.is_done or self._is_full():
+            if self._scanner.is_done or self._is_over:
                 break
         yield from self._finish()
 
@@ -137,13 +129,9 @@ class SitemapReader:
         head = head[:_HEAD_CHARACTERS]
         if is_text_list(head):
             return TextListScanner(self._sink)
-        start = head.lstrip("\ufeff \t\r\n")
-        for signature, name in _SIGNATURES:
-            if start.startswith(signature):
-                self._findings.note(FindingKind.NOT_A_SITEMAP, name)
-                return None
-        if "<" not in head:
-            self._findings.note(FindingKind.NOT_A_SITEMAP, "neither markup nor a list of URLs")
+        other = describe_other(head)
+        if other:
+            self._findings.note(FindingKind.NOT_A_SITEMAP, other)
             return None
         return self.markup_scanner(self._sink, self._url)
 
@@ -151,7 +139,7 @@ class SitemapReader:
         if self._scanner is None:
             if FindingKind.NOT_A_SITEMAP not in self._findings:
                 self._findings.note(FindingKind.EMPTY, "the document is empty")
-        elif not self._is_full():
+        elif not self._is_over:
             self._scanner.close(is_complete=not self._plain.is_truncated)
             yield from self._ready(1)
             if not self.entries and self.kind is not SitemapKind.INVALID:
@@ -163,24 +151,18 @@ class SitemapReader:
             self._findings.note(FindingKind.OVER_LIMIT, detail)
 
     def _ready(self, minimum: int) -> Iterator[SitemapChunk]:
-        """Give the collected entries in chunks as long as at least `minimum` of a kind are there."""
-        sink = self._sink
-        most = self._limits.batch_entries
-        while max(len(sink.pages), len(sink.children)) >= minimum:
-            room = self._room()
+        """Give what is collected in chunks, as long as at least `minimum` of a kind are there."""
+        pages, children = self._sink.pages, self._sink.children
+        while max(len(pages), len(children)) >= minimum:
+            room = most = self._limits.batch_entries
+            if self._limits.max_entries:
+                room = self._limits.max_entries - self.entries
             if room == 0:
-                self.truncated = True
+                self._is_over = self.truncated = True
                 detail = f"more than {self._limits.max_entries:,} entries"
                 self._findings.note(FindingKind.OVER_LIMIT, detail)
                 return
-            pages = sink.pages.take(min(most, room))
-            children = sink.children.take(min(most, room - len(pages)))
-            self.entries += len(pages) + len(children)
-            yield SitemapChunk(pages, children)
-
-    def _room(self) -> int:
-        limit = self._limits.max_entries
-        return limit - self.entries if limit else self._limits.batch_entries * 2
-
-    def _is_full(self) -> bool:
-        return self._room() == 0
+            page_batch = pages.take(min(most, room))
+            child_batch = children.take(min(most, room - len(page_batch)))
+            self.entries += len(page_batch) + len(child_batch)
+            yield SitemapChunk(page_batch, child_batch)

@@ -14,20 +14,8 @@ if TYPE_CHECKING:
 
 _MAX_LINE_CHARACTERS = 65_536
 _LINE_END = re.compile(r"[\r\n]+")
-_URL_LINE = re.compile(r"(?:^|[\r\n])[ \t\ufeff]*https?://[^\s<>]", re.IGNORECASE)
-_ROOT_TAG = re.compile(r"<(?:\w+:)?(?:urlset|sitemapindex|rss|rdf|feed)[\s>]", re.IGNORECASE)
-
-
-def is_text_list(head: str) -> bool:
-    """Whether a document's start is that of a text map: a URL alone on a line before any markup.
-
-    >>> is_text_list("# our pages\\r\\nhttps://shop.example/a\\r\\n")
-    True
-    >>> is_text_list('<a href="https://shop.example/a">')
-    False
-    """
-    before_markup = head.partition("<")[0]
-    return bool(_URL_LINE.search(before_markup)) and not _ROOT_TAG.search(head)
+# Some lists have several addresses on a line.
+_BETWEEN_URLS = re.compile(r"[\s,;]+(?=https?://)", re.IGNORECASE)
 
 
 class TextListScanner:
@@ -61,10 +49,11 @@ class TextListScanner:
         self._held = ""
 
     def _read(self, line: str) -> None:
-        url = line.strip().strip("\ufeff").partition("\t")[0].strip()
-        is_url = url[:8].lower().startswith(("http://", "https://"))
+        text = line.strip().strip("\ufeff").partition("\t")[0].strip()
+        is_url = text[:8].lower().startswith(("http://", "https://"))
         if is_url and len(line) <= _MAX_LINE_CHARACTERS:
-            columns = self._sink.children if is_map_file(url) else self._sink.pages
-            columns.add(url, "")
-        elif url:
-            self._sink.findings.note(FindingKind.JUNK_LINES, url)
+            for url in _BETWEEN_URLS.split(text):
+                columns = self._sink.children if is_map_file(url) else self._sink.pages
+                columns.add(url, "")
+        elif text:
+            self._sink.findings.note(FindingKind.JUNK_LINES, text)

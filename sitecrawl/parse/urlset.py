@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.parse.assembly import EntryAssembler
-from sitecrawl.parse.columns import plain_text
 from sitecrawl.parse.entries import Alternate, EntryDetails
 from sitecrawl.parse.findings import FindingKind
 from sitecrawl.parse.lastmod import normalize_lastmod
 from sitecrawl.parse.markup import parse_attributes
+from sitecrawl.parse.references import plain_text
 
 if TYPE_CHECKING:
     from sitecrawl.parse.columns import EntrySink
@@ -39,22 +39,33 @@ class MapAssembler(EntryAssembler):
         self._videos = 0
         self._loc_href = ""
 
-    def _begin(self, attributes: str) -> None:  # noqa: ARG002 - an entry's attributes say nothing
+    @property
+    def is_between_pages(self) -> bool:
+        """Whether the next `<url>` is a page where pages belong."""
+        return self.is_between_entries and self._root_name != "sitemapindex"
+
+    def _begin(self, attributes: str) -> None:
         self._locs.clear()
         self._values.clear()
         self._alternates.clear()
         self._images = self._videos = 0
 
     def _child(self, prefix: str, name: str, attributes: str, depth: int) -> None:
-        if name == "link":
+        if self._field == "loc":
+            self._sink.findings.note(FindingKind.MARKUP_IN_LOC, f"<{name}> inside a loc")
+            if name == "a":
+                self._loc_href = parse_attributes(attributes).get("href", "")
+        elif name == "link":
             if depth == 0 and (alternate := parse_alternate(attributes)):
                 self._alternates.append(alternate)
-        elif name == "a" and self._field == "loc":
-            self._loc_href = parse_attributes(attributes).get("href", "")
         elif depth == 0 and (name == "image" or (name == "loc" and prefix == "image")):
             self._images += 1
         elif depth == 0 and name == "video":
             self._videos += 1
+
+    def _outside(self, prefix: str, name: str, attributes: str) -> None:
+        if name == "loc" and self._is_own(prefix):
+            self._sink.findings.note(FindingKind.BAD_LOC, "a loc outside of an entry")
 
     def _field_of(self, prefix: str, name: str, depth: int, *, is_own: bool) -> str:
         if depth == 0:
@@ -73,6 +84,10 @@ class MapAssembler(EntryAssembler):
     def _complete(self, *, is_cut: bool) -> None:
         if not self._locs and not is_cut:
             self._sink.findings.note(FindingKind.BAD_LOC, "an entry without an address")
+        is_map = self._entry_name == "sitemap"
+        if self._locs and self._root_name == ("urlset" if is_map else "sitemapindex"):
+            detail = f"<{self._entry_name}> in <{self._root_name}>"
+            self._sink.findings.note(FindingKind.MISPLACED_ENTRY, detail)
         value = self._values.get
         for loc in self._locs:
             self._sink.add(
@@ -81,7 +96,7 @@ class MapAssembler(EntryAssembler):
                 value("changefreq", ""),
                 value("priority", ""),
                 self._details(),
-                is_map=self._entry_name == "sitemap",
+                is_map=is_map,
             )
 
     def _details(self) -> EntryDetails | None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from sitecrawl.urls.skip import SkipRules
 
+_ANY = "http://refused.invalid/"
+
 
 class ScopePipeline:
     """Fill ``refused``: by scope first, then by the skip rules, which the batch may extend."""
@@ -27,10 +29,13 @@ class ScopePipeline:
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, MentionBatch):
+            urls = item.urls
+            if item.refused:  # some are no URLs, and the rules take nothing else
+                urls = [_ANY if row in item.refused else url for row, url in enumerate(urls)]
             # The first refusal stands: an offsite /cart is offsite.
             item.refused = {
-                **self._skip.refusals(item.urls),
-                **item.scope.refusals(item.urls),
+                **self._skip.refusals(urls),
+                **item.scope.refusals(urls),
                 **item.refused,
             }
         return item

@@ -179,9 +179,7 @@ class StorePipeline:
         self._writer = writer
         self._fingerprint = config.reading_fingerprint(arguments.bases)
         if config.conditional_requests:
-            self._validators = load_validators(
-                self._database, self.scan.site_id, self._fingerprint
-            )
+            self._validators = load_validators(self._database, self.scan.site_id, self._fingerprint)
 
     def _children(self, validators: Validators) -> Sequence[str]:
         from sitecrawl.store.validators import children
@@ -283,7 +281,9 @@ class StorePipeline:
     def _finish(self) -> None:
         writer = self._open_writer()
         summary = build_summary(
-            self._stats.get_stats(), self._spider().arguments.asked, time.monotonic() - self._started
+            self._stats.get_stats(),
+            self._spider().arguments.asked,
+            time.monotonic() - self._started,
         )
         writer.add_evidence(
             EvidenceType.DISCOVERY_SUMMARY,

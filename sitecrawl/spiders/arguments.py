@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sitecrawl.config import ConfigError
 from sitecrawl.setting_values import ValueKind, flag, names, text
@@ -75,7 +75,7 @@ class SpiderArguments:
             settings.set("SITECRAWL_SKIP_PATHS", paths, "cmdline")
 
 
-def _parse(name: str, value: str) -> object:
+def _parse(name: str, value: str) -> Any:
     kind = _KINDS[name]
     try:
         return kind.parse(value)

@@ -29,8 +29,16 @@ _ACCEPT = {
     DocumentKind.PAGE: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8",
 }
 
+_FAILURES = (
+    (DownloadTimeoutError, FetchOutcome.TIMEOUT, "no complete answer in time ({})"),
+    (CannotResolveHostError, FetchOutcome.UNREACHABLE, "the host name cannot be resolved ({})"),
+    (DownloadConnectionRefusedError, FetchOutcome.UNREACHABLE, "the server refused the connection"),
+    ((DownloadCancelledError, IgnoreRequest), FetchOutcome.TOO_LARGE, "{}"),
+    (ResponseDataLossError, FetchOutcome.INCOMPLETE, "the answer was cut off"),
+)
 
-def document_request(
+
+def document_request(  # noqa: PLR0913  the facts of a document
     url: str,
     kind: DocumentKind,
     found_by: str,
@@ -120,16 +128,9 @@ def _outcome_of_status(response: Response) -> FetchOutcome:
 def _outcome_of_error(error: BaseException | None) -> tuple[FetchOutcome, str]:
     """What a person reads instead of the name of an exception."""
     detail = str(error).strip() or type(error).__name__
-    if isinstance(error, DownloadTimeoutError):
-        return FetchOutcome.TIMEOUT, f"no complete answer in time ({detail})"
-    if isinstance(error, CannotResolveHostError):
-        return FetchOutcome.UNREACHABLE, f"the host name cannot be resolved ({detail})"
-    if isinstance(error, DownloadConnectionRefusedError):
-        return FetchOutcome.UNREACHABLE, "the server refused the connection"
     if isinstance(error, IgnoreRequest) and "redirections" in detail:
         return FetchOutcome.TOO_MANY_REDIRECTS, detail
-    if isinstance(error, (DownloadCancelledError, IgnoreRequest)):
-        return FetchOutcome.TOO_LARGE, detail
-    if isinstance(error, ResponseDataLossError):
-        return FetchOutcome.INCOMPLETE, "the answer was cut off"
+    for kind, outcome, words in _FAILURES:
+        if isinstance(error, kind):
+            return outcome, words.format(detail)
     return FetchOutcome.UNREACHABLE, detail

@@ -16,7 +16,8 @@ from sitecrawl.items import (
     MentionBatch,
     Source,
 )
-from sitecrawl.parse.sitemap import SitemapKind, SitemapReader
+from sitecrawl.parse.scanner import SitemapKind
+from sitecrawl.parse.sitemap import SitemapReader
 from sitecrawl.stages.base import ScanContext, SitemapPointer, Stage
 from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
 from sitecrawl.stages.waterfall import sitemaps_are_enough

@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import create_engine, event
 from sqlalchemy.engine import URL, make_url
@@ -77,6 +77,12 @@ class Database:
     def close(self) -> None:
         self.engine.dispose()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exc_info: object) -> None:
+        self.close()
+
 
 def open_database(
     url: str, *, create: bool = True, busy_timeout_seconds: float = BUSY_TIMEOUT_SECONDS
@@ -100,6 +106,14 @@ def open_database(
         database.close()
         raise
     return database
+
+
+def without_password(url: str) -> str:
+    """The database URL as it may be shown; of one that cannot be read nothing is shown."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return "(a database URL that cannot be read)"
 
 
 def _parse_url(text: str) -> URL:

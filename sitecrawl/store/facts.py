@@ -16,6 +16,8 @@ class Site:
     root_url: str
     seed: int
     key_rules: dict[str, Any]
+    page_columns: list[str]
+    """Those columns of its pages that have ever been written."""
     created_at: datetime
 
 

@@ -1,7 +1,7 @@
 """Reads the pages that belong to the inventory of a scan.
 
-The inventory of a scan is what it, or a later one, has seen or confirmed. So that of the newest
-scan is exact; that of an older one is as the site is known now, without what disappeared since.
+The inventory of a scan is what it, or a later one, has read or confirmed. That of the newest scan
+is exact; that of an older one is as far as the database still knows it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from sqlalchemy import select
+
 from sitecrawl.store.facts import PageCount
+from sitecrawl.store.tables import documents, sites
 from sitecrawl.store.vocabulary import PageStatus
 
 if TYPE_CHECKING:
@@ -24,42 +27,41 @@ if TYPE_CHECKING:
 PageTuple: TypeAlias = tuple[Any, ...]
 
 CHUNK_ROWS: Final = 10_000
+# What nearly every page has comes first, then what most pages do not have.
 _COLUMNS: Final = {
     "id": "p.id",
     "url": "p.url",
+    "lastmod": "{m}.lastmod",
+    "depth": "p.depth",
+    "document_id": "{m}.document_id",
+    "source": "{m}.source",
     "status": "p.status",
+    "discovered_at": "p.first_seen_at",
     "reason": "p.reason",
     "rule": "p.rule",
-    "source": "{m}.source",
-    "parent": "d.url",
-    "position": "{m}.position",
-    "lastmod": "{m}.lastmod",
+    "title": "p.title",
     "changefreq": "p.changefreq",
     "sitemap_priority": "p.sitemap_priority",
-    "title": "p.title",
-    "language": "p.language",
-    "depth": "p.depth",
     "category": "p.category",
+    "language": "p.language",
     "importance": "p.importance",
     "priority": "p.priority",
-    "details": "{m}.details",
-    "discovered_at": "p.first_seen_at",
 }
 EXPORT_COLUMNS: Final = tuple(_COLUMNS)
+_COMMON: Final = EXPORT_COLUMNS.index("reason")
 _POSTGRES_ISO: Final = (
     "to_char(p.first_seen_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
 )
 
-# Whether mention {m} of document {d} belongs to the inventory of the scan.
+# Whether mention {m} belongs to the inventory: the scan read it, or confirmed its document.
 _COUNTS = """
-({m}.{seen} >= coalesce({d}.content_scan_id, 0)
- AND ({m}.{seen} >= {scan} OR {d}.last_scan_id >= {scan}))
+({m}.{seen} >= {scan} OR EXISTS (
+    SELECT 1 FROM documents AS d
+    WHERE d.id = {m}.document_id AND d.last_scan_id >= {scan}
+    AND {m}.{seen} >= coalesce(d.content_scan_id, 0)))
 """
 
-_BY_OWN_MENTION = """
-FROM pages AS p JOIN documents AS d ON d.id = p.document_id
-WHERE p.site_id = {site} AND {own_counts}
-"""
+_BY_OWN_MENTION = "FROM pages AS p WHERE p.site_id = {site} AND {own_counts}"
 
 # Pages whose own mention no longer counts, but another one does: rare, as the end of each scan
 # puts it right; it happens when a scan was interrupted or a document could not be fetched.
@@ -68,21 +70,17 @@ FROM (
     SELECT other.*, row_number() OVER (
         PARTITION BY other.page_id ORDER BY other.document_id, other.position) AS place
     FROM other_mentions AS other
-    JOIN documents AS od ON od.id = other.document_id AND od.site_id = {site}
-    JOIN pages AS p ON p.id = other.page_id
-    JOIN documents AS d ON d.id = p.document_id
+    JOIN pages AS p ON p.id = other.page_id AND p.site_id = {site}
     WHERE {other_counts} AND NOT {own_counts}
 ) AS m
 JOIN pages AS p ON p.id = m.page_id
-JOIN documents AS d ON d.id = m.document_id
 WHERE m.place = 1
 """
 
 _FURTHER_SOURCES = """
 SELECT DISTINCT other.page_id, other.source
 FROM other_mentions AS other
-JOIN documents AS od ON od.id = other.document_id AND od.site_id = {site}
-JOIN pages AS p ON p.id = other.page_id
+JOIN pages AS p ON p.id = other.page_id AND p.site_id = {site}
 WHERE other.source <> p.source AND {other_counts}
 """
 
@@ -125,14 +123,24 @@ def export_rows(
 ) -> Iterator[list[PageTuple]]:
     """The pages in the order they were first seen, in chunks; tuples of EXPORT_COLUMNS.
 
-    ``parent`` is the URL of the document that lists the page, ``discovered_at`` ISO 8601 text.
+    ``discovered_at`` is ISO 8601 text; :func:`document_urls` knows the documents.
     """
     columns = dict(_COLUMNS)
     if not database.is_sqlite:
         columns["discovered_at"] = _POSTGRES_ISO
+    names = list(columns.values())
     with database.reading() as connection:
-        for result in _results(connection, scan, wanted, columns.values(), "ORDER BY p.number"):
-            yield from _chunks(result, database.is_sqlite)
+        written = connection.scalars(
+            select(sites.c.page_columns).where(sites.c.id == scan.site_id)
+        ).one()
+        # Every column costs 0.1 seconds per million rows, also when there is nothing in it.
+        is_plain = set(written).isdisjoint(EXPORT_COLUMNS[_COMMON:])
+        nothing = (None,) * (len(names) - _COMMON)
+        for result in _results(
+            connection, scan, wanted, names[:_COMMON] if is_plain else names, "ORDER BY p.number"
+        ):
+            for chunk in _chunks(result, database.is_sqlite):
+                yield [row + nothing for row in chunk] if is_plain else chunk
 
 
 def count_pages(database: Database, scan: Scan, wanted: PageFilter = ALL_PAGES) -> list[PageCount]:
@@ -148,6 +156,13 @@ def count_pages(database: Database, scan: Scan, wanted: PageFilter = ALL_PAGES) 
         PageCount(status, reason, source, pages)
         for (status, reason, source), pages in totals.most_common()
     ]
+
+
+def document_urls(database: Database, site_id: int) -> dict[int, str]:
+    """The URLs of the site's documents by id."""
+    statement = select(documents.c.id, documents.c.url).where(documents.c.site_id == site_id)
+    with database.reading() as connection:
+        return {row.id: row.url for row in connection.execute(statement)}
 
 
 def further_sources(database: Database, scan: Scan) -> dict[int, list[str]]:
@@ -166,7 +181,7 @@ def _results(
     wanted: PageFilter,
     columns: Iterable[str],
     tail: str,
-) -> Iterator[CursorResult[Any]]:
+) -> Iterator[CursorResult[*tuple[Any, ...]]]:
     place = "?" if connection.dialect.name == "sqlite" else "%s"
     filters = wanted.conditions()
     where = "".join(f" AND {sql}" for sql, _ in filters)
@@ -180,7 +195,7 @@ def _results(
             yield result
 
 
-def _chunks(result: CursorResult[Any], is_sqlite: bool) -> Iterator[list[PageTuple]]:
+def _chunks(result: CursorResult[*tuple[Any, ...]], is_sqlite: bool) -> Iterator[list[PageTuple]]:
     if is_sqlite:
         # The driver's own cursor: a million Row objects would cost as much as reading them.
         while chunk := result.cursor.fetchmany(CHUNK_ROWS):
@@ -191,8 +206,8 @@ def _chunks(result: CursorResult[Any], is_sqlite: bool) -> Iterator[list[PageTup
 
 
 def _conditions(scan: Scan) -> dict[str, str]:
-    own = _COUNTS.format(m="p", seen="seen_scan_id", d="d", scan=int(scan.id))
-    other = _COUNTS.format(m="other", seen="scan_id", d="od", scan=int(scan.id))
+    own = _COUNTS.format(m="p", seen="seen_scan_id", scan=int(scan.id))
+    other = _COUNTS.format(m="other", seen="scan_id", scan=int(scan.id))
     return {"site": str(int(scan.site_id)), "own_counts": own, "other_counts": other}
 
 

@@ -10,7 +10,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select, update
 
 from sitecrawl.store.bulk import (
     STATUS_BY_REASON,
@@ -20,9 +22,12 @@ from sitecrawl.store.bulk import (
     repeat_columns,
 )
 from sitecrawl.store.columns import iso_text
+from sitecrawl.store.tables import sites
 from sitecrawl.store.vocabulary import PageStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.records import PageRows, Repeats, ScanHandle
@@ -102,6 +107,8 @@ class PageWriter:
     def __init__(self, connection: Connection, scan: ScanHandle) -> None:
         self._connection = connection
         self._scan = scan
+        self._is_analyzed = False
+        self._written_columns: set[str] | None = None
         if scan.has_pages:
             connection.exec_driver_sql(_INCOMING)
 
@@ -114,12 +121,28 @@ class PageWriter:
         self._add_repeats(rows, rows.repeats)
         return len(rows.ids) + len(rows.repeats.ids)
 
+    def forget(self) -> None:
+        """After a roll-back: what was remembered may not be there."""
+        self._written_columns = None
+
+    def _columns(self, rows: PageRows) -> dict[str, Sequence[Any]]:
+        columns = page_columns(rows)
+        own = sites.c.id == self._scan.site_id
+        if self._written_columns is None:
+            written = select(sites.c.page_columns).where(own)
+            self._written_columns = set(self._connection.scalars(written).one())
+        if not columns.keys() <= self._written_columns:
+            self._written_columns |= columns.keys()
+            names = sorted(self._written_columns)
+            self._connection.execute(update(sites).where(own).values(page_columns=names))
+        return columns
+
     def _append(self, rows: PageRows) -> None:
         constants = self._constants(rows)
         insert_columns(
             self._connection,
             "pages",
-            page_columns(rows),
+            self._columns(rows),
             {
                 "site_id": constants["site"],
                 "status": _status(rows),
@@ -133,7 +156,7 @@ class PageWriter:
         )
 
     def _merge(self, rows: PageRows) -> None:
-        columns = page_columns(rows)
+        columns = self._columns(rows)
         insert_columns(self._connection, "incoming", columns, {"status": _status(rows)})
         self._run(rows, _MENTION_ELSEWHERE, _VERDICT_ELSEWHERE, _MERGE)
 
@@ -158,6 +181,10 @@ class PageWriter:
         )
 
     def _run(self, rows: PageRows, *statements: str) -> None:
+        if not self._is_analyzed:
+            # Otherwise SQLite takes it for a big table, and reads the whole index for every batch.
+            self._connection.exec_driver_sql("ANALYZE incoming")
+            self._is_analyzed = True
         constants = self._constants(rows)
         for statement in statements:
             self._connection.exec_driver_sql(statement.format_map(constants))

@@ -120,6 +120,7 @@ def _site(
         root_url=root_url,
         seed=secrets.randbits(63),
         key_rules=dict(key_rules),
+        page_columns=[],
         created_at=now,
     )
     # The update locks the row, so that of two scans that begin at once one waits for the other.

@@ -217,6 +217,7 @@ class ScanWriter:
             with suppress(SQLAlchemyError):
                 connection.rollback()
             self._documents.forget()
+            self._pages.forget()
             self._uncommitted_rows = 0
             raise
         is_due = time.monotonic() - self._committed_at > COMMIT_SECONDS

@@ -51,7 +51,7 @@ _FIND_PROMOTED = """
 INSERT INTO promoted
 SELECT document_id, position, page_id, source, lastmod, details, scan_id
 FROM (
-    SELECT m.*, row_number() OVER (
+    SELECT m.*, pages.number, row_number() OVER (
         PARTITION BY m.page_id ORDER BY m.document_id, m.position) AS place
     FROM other_mentions AS m
     JOIN documents AS confirmed ON confirmed.id = m.document_id
@@ -59,9 +59,11 @@ FROM (
         AND m.scan_id >= coalesce(confirmed.content_scan_id, 0)
     JOIN pages ON pages.id = m.page_id
     JOIN documents ON documents.id = pages.document_id
-    WHERE pages.seen_scan_id < coalesce(documents.content_scan_id, 0) OR ({gone})
+    WHERE pages.seen_scan_id < coalesce(documents.content_scan_id, 0)
+        OR pages.document_id IN (SELECT id FROM documents WHERE {gone})
 ) AS candidates
 WHERE place = 1
+ORDER BY number
 """
 
 _PROMOTE = """

@@ -56,6 +56,8 @@ sites = Table(
     # Page ids are hashes under this seed, so that nobody can prepare two URLs that collide.
     Column("seed", BigInteger, nullable=False),
     Column("key_rules", Json, nullable=False),
+    # Those columns of its pages that have ever been written, so that the others need not be read.
+    Column("page_columns", Json, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     sqlite_autoincrement=True,
 )
@@ -167,28 +169,29 @@ pages = Table(
     # Signed 64-bit hash of the page's key under the site's seed.
     Column("id", BigInteger, nullable=False),
     Column("site_id", Integer, nullable=False),
-    Column("url", Text, nullable=False),
+    Column("document_id", BigInteger, nullable=False),
+    # The scan in which the mention of this row was last read.
+    Column("seen_scan_id", BigInteger, nullable=False),
+    Column("first_scan_id", BigInteger, nullable=False),
+    Column("position", Integer, nullable=False),
     Column("status", String(20), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("lastmod", Text),
+    Column("depth", Integer),
+    Column("first_seen_at", UtcDateTime, nullable=False),
+    # From here on most pages have nothing: what SQLite need not skip costs it no time.
     Column("reason", Text),
     Column("rule", Text),
-    Column("source", Text, nullable=False),
-    Column("document_id", BigInteger, nullable=False),
-    Column("position", Integer, nullable=False),
-    Column("lastmod", Text),
     Column("changefreq", Text),
     Column("sitemap_priority", Float),
     Column("title", Text),
     Column("language", Text),
-    Column("depth", Integer),
     Column("category", Text),
     Column("importance", Float),
     Column("priority", Float),
     # JSON text: alternates, images, videos, published.
     Column("details", Text),
-    Column("first_seen_at", UtcDateTime, nullable=False),
-    Column("first_scan_id", BigInteger, nullable=False),
-    # The scan in which the mention of this row was last read.
-    Column("seen_scan_id", BigInteger, nullable=False),
 )
 
 other_mentions = Table(
@@ -204,13 +207,13 @@ other_mentions = Table(
     sqlite_with_rowid=False,
 )
 
-# On SQLite these are built at the end of the first scan (see indexes.py), on PostgreSQL by the
-# migration: random keys cost more than the row itself while a million rows are appended.
+# On SQLite these are built when they are needed (see indexes.py), on PostgreSQL by the migration:
+# random keys cost more than the row itself while a million rows are appended.
 DEFERRED_INDEXES = (
     Index("uq_pages_id", pages.c.id, unique=True),
-    Index("ix_pages_site_id", pages.c.site_id),
     Index("ix_other_mentions_page_id", other_mentions.c.page_id),
 )
+SITE_INDEX = Index("ix_pages_site_id", pages.c.site_id)
 
 mentions = table(
     "mentions",

@@ -92,6 +92,7 @@ _GENERATED = re.compile(r"(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])[0-9a-z_-]{16,}", re.I
 DEFAULT_RULES = CanonicalRules()
 DEFAULT_KEY_RULES = KeyRules()
 
+_ROOT_DOT = re.compile(r"(?<!\.)\.(?=:|\Z)")
 _SCHEME = re.compile(r"[\x00-\x20]*([a-z][a-z0-9+.-]{0,31}):", re.IGNORECASE)
 
 # The escapes to rewrite: of unreserved characters (group 1, decoded) and those with a lower-case
@@ -153,9 +154,15 @@ def canonicalize_all(
     >>> canonicalize_all(["https://example.com/a", "b#x", "tel:1"], base="https://example.com/")
     ['https://example.com/a', 'https://example.com/b', None]
     """
-    origin = shared_plain_origin(urls, rules.max_length)
+    # A few URLs with a query are what a batch of plain ones usually has.
+    queried = [row for row, url in enumerate(urls) if "?" in url]
+    others = [url for url in urls if "?" not in url] if queried else urls
+    origin = shared_plain_origin(others, rules.max_length)
     if origin is not None and canonicalize(origin, None, rules) == origin:
-        return list(urls)
+        canonical: list[str | None] = list(urls)
+        for row in queried:
+            canonical[row] = canonicalize(urls[row], base, rules)
+        return canonical
     match, max_length = PLAIN_URL.fullmatch, rules.max_length
     return [
         url
@@ -274,15 +281,15 @@ def _normal_escape(escape: re.Match[str]) -> str:
 def _clean_authority(authority: str) -> str:
     """Return host and port without credentials and without the root dot, which names the same host.
 
-    Two dots are kept: ``1.2.3.4..`` is a name, and would turn into an address by losing them.
+    Two dots are kept: ``1.2.3.4..`` is a name, and would turn into an address by losing them. The
+    root alone is no host: the empty string.
     """
     host_and_port = authority.rpartition("@")[2]
-    host, colon, port = host_and_port.partition(".:")
-    if colon:
-        return host_and_port if host.endswith(".") else f"{host}:{port}"
-    if host.endswith(".") and not host.endswith(".."):
-        return host[:-1]
-    return host_and_port
+    root_dot = _ROOT_DOT.search(host_and_port)
+    if root_dot is None:
+        return host_and_port
+    host = host_and_port[: root_dot.start()]
+    return host and host + host_and_port[root_dot.end() :]
 
 
 def _clean_path(path: str) -> str:

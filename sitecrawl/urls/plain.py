@@ -24,7 +24,7 @@ _QUERY_CHARS = r"-A-Za-z0-9_.~!$&()*+,;=:@/?"
 # Possessive quantifiers (++, *+) keep the failing match as cheap as the successful one.
 PLAIN_URL = re.compile(
     r"https?://(?:(?:[a-z0-9]++[.-])*+[a-z]++|127\.0\.0\.1)"
-    r"(?::(?:[1-9]|[1-5][0-9]|6[0-4])[0-9]{3})?+"
+    r"(?::(?:[1-5][0-9]|6[0-4]|[1-9])[0-9]{3})?+"
     rf"/[{_PATH_CHARS}]*+(?:(?:(?<!/)\.|{_ESCAPE})[{_PATH_CHARS}]*+)*+"
     rf"(\?[{_QUERY_CHARS}]*+(?:{_ESCAPE}[{_QUERY_CHARS}]*+)*+)?"
 )

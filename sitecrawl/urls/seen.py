@@ -92,33 +92,25 @@ class SeenIds:
             # Where several ids want one empty slot the last write stays; the others see that and
             # go on.
             table[slots[was_empty]] = ids[was_empty]
-            is_stored = table[slots] == ids
-            is_new[rows[was_empty & is_stored]] = True
-            left = ~is_stored
+            is_new[rows[was_empty]] = True
+            left = table[slots] != ids
             rows, ids, slots = rows[left], ids[left], (slots[left] + 1) & last
         return is_new
 
     def _grow(self) -> None:
         """Double the table in place: two tables at a time would need half as much memory again.
 
-        An id's new home is its old one or that plus the old size. Runs of used slots are taken out
-        as a whole, in the order of the table: what is put back stays inside its old run or goes to
-        the new half, so it never comes to lie behind a slot that is emptied later.
+        An id's new home is its old one or that plus the old size. Slices are taken out and put back
+        in the order of the table, so an id ends up inside its slice, in one before or in the new
+        half, and never behind a slot that is emptied later. Only ids that had wrapped around from
+        the end of the old table have to wait until that end has been done.
         """
         old_size = len(self._table)
+        first_gap = int(np.argmax(self._table == _EMPTY))
+        wrapped = self._take(0, first_gap)
         self._table.resize(2 * old_size, refcheck=False)
-        table = self._table
-        first_gap = int(np.argmax(table[:old_size] == _EMPTY))
-        wrapped = self._take(
-            0, first_gap
-        )  # the end of the run that began at the end of the old table
-        start = first_gap
-        while start < old_size:
-            stop = min(start + _SLICE, old_size)
-            while stop < old_size and table[stop] != _EMPTY:
-                stop += 1
-            self._place(self._take(start, stop))
-            start = stop
+        for start in range(first_gap, old_size, _SLICE):
+            self._place(self._take(start, min(start + _SLICE, old_size)))
         self._place(wrapped)
 
     def _take(self, start: int, stop: int) -> NDArray[np.int64]:

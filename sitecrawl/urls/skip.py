@@ -104,14 +104,17 @@ class SkipRules:
 
     def _candidates(self, urls: Sequence[str]) -> list[int]:
         """Return the indexes of the URLs that a rule may match: cheap tests that miss none."""
-        by_segment, extensions, tail = self._by_segment, self._extensions, -self._tail_length
+        extensions, tail = self._extensions, -self._tail_length
+        firsts = [url.split("/", 4)[3] for url in urls]
+        # A batch has few different first segments.
+        segments = {first for first in set(firsts) if first.lower() in self._by_segment}
         return [
             index
-            for index, url in enumerate(urls)
+            for index, (url, first) in enumerate(zip(urls, firsts, strict=True))
             if "?" in url
             or "#" in url
             or ("." in url[tail:] and url.rpartition(".")[2].lower() in extensions)
-            or url.split("/", 4)[3].lower() in by_segment
+            or first in segments
         ]
 
     def _path_refusal(self, path: str) -> Refusal | None:

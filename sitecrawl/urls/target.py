@@ -10,7 +10,7 @@ from sitecrawl.urls.canonical import DEFAULT_RULES, canonicalize, page_key
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 _SCHEME_WITHOUT_SLASHES = re.compile(r"https?:/?(?![0-9/])", re.IGNORECASE)
-_AUTHORITY = re.compile(r"(\[[^\]/?#]*\]|[^:/?#]*)(?::([^/?#]*))?")
+_AUTHORITY = re.compile(r"(\[[^\]/?#]*\]?|[^:/?#]*)(?::([^/?#]*))?")
 _CANONICAL = re.compile(r"(https?://(\[[^\]]*\]|[^/:]*)(?::[0-9]+)?)(/[^?#]*)")
 _FORBIDDEN = re.compile(r"[\s\\\x00-\x1f\x7f]")
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")

@@ -37,6 +37,7 @@ def _create_scans() -> None:
         sa.Column("root_url", sa.Text(), nullable=False),
         sa.Column("seed", sa.BigInteger(), nullable=False),
         sa.Column("key_rules", Json, nullable=False),
+        sa.Column("page_columns", Json, nullable=False),
         sa.Column("created_at", UtcDateTime(), nullable=False),
         sqlite_autoincrement=True,
     )
@@ -139,26 +140,26 @@ def _create_pages() -> None:
         sa.Column("number", RowNumber, primary_key=True),
         sa.Column("id", sa.BigInteger(), nullable=False),
         sa.Column("site_id", sa.Integer(), nullable=False),
-        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("document_id", sa.BigInteger(), nullable=False),
+        sa.Column("seen_scan_id", sa.BigInteger(), nullable=False),
+        sa.Column("first_scan_id", sa.BigInteger(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("status", sa.String(20), nullable=False),
+        sa.Column("source", sa.Text(), nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("lastmod", sa.Text()),
+        sa.Column("depth", sa.Integer()),
+        sa.Column("first_seen_at", UtcDateTime(), nullable=False),
         sa.Column("reason", sa.Text()),
         sa.Column("rule", sa.Text()),
-        sa.Column("source", sa.Text(), nullable=False),
-        sa.Column("document_id", sa.BigInteger(), nullable=False),
-        sa.Column("position", sa.Integer(), nullable=False),
-        sa.Column("lastmod", sa.Text()),
         sa.Column("changefreq", sa.Text()),
         sa.Column("sitemap_priority", sa.Float()),
         sa.Column("title", sa.Text()),
         sa.Column("language", sa.Text()),
-        sa.Column("depth", sa.Integer()),
         sa.Column("category", sa.Text()),
         sa.Column("importance", sa.Float()),
         sa.Column("priority", sa.Float()),
         sa.Column("details", sa.Text()),
-        sa.Column("first_seen_at", UtcDateTime(), nullable=False),
-        sa.Column("first_scan_id", sa.BigInteger(), nullable=False),
-        sa.Column("seen_scan_id", sa.BigInteger(), nullable=False),
     )
     op.create_table(
         "other_mentions",
@@ -172,7 +173,7 @@ def _create_pages() -> None:
         sqlite_with_rowid=False,
     )
     op.execute(_MENTIONS)
-    # SQLite gets these when the first scan has ended: sitecrawl/store/indexes.py.
+    # SQLite gets these when they are needed: sitecrawl/store/indexes.py.
     if op.get_bind().dialect.name != "sqlite":
         op.create_index("uq_pages_id", "pages", ["id"], unique=True)
         op.create_index("ix_pages_site_id", "pages", ["site_id"])

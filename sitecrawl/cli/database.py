@@ -1,0 +1,49 @@
+"""Opening the database of the settings, and finding sites and scans in it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sitecrawl.config import Config, ConfigError, apply_environment
+from sitecrawl.profiles import load_settings
+from sitecrawl.store.engine import open_database
+from sitecrawl.store.queries import latest_scan, scan_by_id, site_for, sites
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.facts import Scan, Site
+
+
+@contextmanager
+def reading(url: str) -> Iterator[Database]:
+    """The database at *url*, or the one of the settings; there must be one."""
+    database = open_database(url or _configured_url(), create=False)
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+def _configured_url() -> str:
+    settings = load_settings("default")
+    apply_environment(settings)
+    return Config.from_settings(settings).database_url
+
+
+def known_site(database: Database, text: str) -> Site:
+    site = site_for(database, text)
+    if site is None:
+        known = ", ".join(site.key for site in sites(database)[:10]) or "none yet"
+        raise ConfigError(f"{text!r} belongs to no site that has been scanned; known are: {known}")
+    return site
+
+
+def wanted_scan(database: Database, site: Site, scan_id: int | None) -> Scan:
+    """The scan with this number, or the newest of the site that has a result."""
+    scan = latest_scan(database, site.id) if scan_id is None else scan_by_id(database, scan_id)
+    if scan is None or scan.site_id != site.id:
+        raise ConfigError(f"scan {scan_id} is not a scan of {site.key}; see: sitecrawl scans")
+    return scan

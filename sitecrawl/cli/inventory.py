@@ -1,0 +1,128 @@
+"""``sitecrawl scans``, ``urls`` and ``why``: what the database knows."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path  # noqa: TC003  Typer reads the annotations
+from typing import Annotated
+
+import typer
+
+_DATABASE = typer.Option(
+    "--database", help="Instead of SITECRAWL_DATABASE_URL, such as sqlite:///sitecrawl.db."
+)
+
+
+class ExportFormat(StrEnum):
+    """What ``urls`` can write."""
+
+    TEXT = "text"
+    JSONL = "jsonl"
+    JSON = "json"
+    CSV = "csv"
+    XLSX = "xlsx"
+    PARQUET = "parquet"
+
+
+def scans(
+    domain: Annotated[str, typer.Argument(help="Only scans of this site.")] = "",
+    limit: Annotated[int, typer.Option(min=1, help="The newest so many.")] = 20,
+    database: Annotated[str, _DATABASE] = "",
+) -> None:
+    """List the scans, newest first.
+
+    \b
+    sitecrawl scans
+    sitecrawl scans example.com --limit 5
+    """
+    from sitecrawl.cli.database import known_site, reading
+    from sitecrawl.store import queries
+
+    with reading(database) as store:
+        site_id = known_site(store, domain).id if domain else None
+        for scan in queries.scans(store, limit, site_id):
+            figures = scan.summary or {}
+            typer.echo(
+                f"{scan.id:>5}  {scan.started_at:%Y-%m-%d %H:%M}  {scan.status:<11}"
+                f"  {figures.get('pages', 0):>9,} URLs  {scan.root_url}"
+                + (f"  ({scan.reason})" if scan.reason and scan.status != "finished" else "")
+            )
+
+
+def urls(  # noqa: PLR0913, PLR0917  the options of the command
+    domain: Annotated[str, typer.Argument(help="A site that has been scanned.")],
+    format_: Annotated[
+        ExportFormat | None,
+        typer.Option("--format", "-f", help="Default: by the ending of --output, else text."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A file instead of the screen.")
+    ] = None,
+    refused: Annotated[bool, typer.Option(help="Also URLs that were refused.")] = False,
+    reason: Annotated[
+        str, typer.Option(help="Only URLs refused for this reason, such as offsite.")
+    ] = "",
+    source: Annotated[str, typer.Option(help="Only from this source, such as sitemap.")] = "",
+    contains: Annotated[str, typer.Option(help="Only URLs with this text.")] = "",
+    max_depth: Annotated[int | None, typer.Option(min=0, help="At most so many segments.")] = None,
+    scan: Annotated[int | None, typer.Option(help="Of this scan instead of the newest.")] = None,
+    database: Annotated[str, _DATABASE] = "",
+) -> None:
+    """Query and export the inventory of a site.
+
+    \b
+    sitecrawl urls example.com
+    sitecrawl urls example.com -o urls.xlsx
+    sitecrawl urls example.com --contains /blog/ --format csv
+    sitecrawl urls example.com --reason offsite --format jsonl
+    """
+    from sitecrawl.cli.database import known_site, reading, wanted_scan
+    from sitecrawl.exporters.export import export_pages
+    from sitecrawl.store.inventory import PageFilter
+
+    wanted = PageFilter(
+        include_refused=refused,
+        reason=reason,
+        source=source,
+        contains=contains,
+        max_depth=max_depth,
+    )
+    chosen = format_ or _format_by_ending(output)
+    with reading(database) as store:
+        site = known_site(store, domain)
+        number = export_pages(store, site, wanted_scan(store, site, scan), wanted, chosen, output)
+    if output:
+        sys.stderr.write(f"{number:,} URLs written to {output}\n")
+
+
+def _format_by_ending(output: Path | None) -> ExportFormat:
+    from sitecrawl.config import ConfigError
+
+    if output is None:
+        return ExportFormat.TEXT
+    ending = output.suffix.lstrip(".").lower()
+    if ending in {"", "txt"}:
+        return ExportFormat.TEXT
+    try:
+        return ExportFormat(ending)
+    except ValueError:
+        known = ", ".join(ExportFormat)
+        raise ConfigError(f"-o {output}: the format .{ending} is none of {known}") from None
+
+
+def why(
+    url: Annotated[str, typer.Argument(help="The URL to explain.")],
+    database: Annotated[str, _DATABASE] = "",
+) -> None:
+    """Say how a URL came to be known, why it was refused, or why it may be missing.
+
+    \b
+    sitecrawl why https://example.com/blog/a-post
+    """
+    from sitecrawl.cli.database import known_site, reading
+    from sitecrawl.cli.explain import explain
+
+    with reading(database) as store:
+        for line in explain(store, known_site(store, url), url):
+            typer.echo(line)

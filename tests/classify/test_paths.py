@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sitecrawl.classify.paths import LANGUAGE_CODES, language_hints, path_depths, section
+from sitecrawl.urls.canonical import canonicalize
+from tests.urls.nasty import nasty_urls
+
+_ORIGIN = "https://a.example"
+
+
+@pytest.mark.parametrize(
+    ("path", "depth"),
+    [
+        ("/", 0),
+        ("/a", 1),
+        ("/a/", 1),
+        ("/a/b.html", 2),
+        ("/a/b/c/", 3),
+        ("/?q=/x/y", 0),
+        ("/a?q=/x/y", 1),
+        ("/a/?q=/", 1),
+        ("/#/x/y", 0),
+        ("/a#!/x", 1),
+        ("/a/b?x#/y?z", 2),
+    ],
+)
+def test_depth_counts_the_segments_of_the_path(path: str, depth: int) -> None:
+    assert path_depths([_ORIGIN + path]) == [depth]
+
+
+def test_depths_of_a_batch_do_not_disturb_each_other() -> None:
+    urls = ["https://a.example/x", "mailto:joe", "", "https://a.example/x/y?z", "//"]
+    assert path_depths(urls) == [1, 0, 0, 2, 0]
+    assert path_depths([]) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/", ""),
+        ("/about", ""),
+        ("/about?x=/y/", ""),
+        ("/about#/x/", ""),
+        ("/?a=/b/c", ""),
+        ("/blog/", "/blog"),
+        ("/blog/a", "/blog"),
+        ("/blog/a/b?c=/d", "/blog"),
+        ("/Blog/a", "/Blog"),
+        ("/%C3%BCber/a", "/%C3%BCber"),
+    ],
+)
+def test_section_is_the_first_segment_of_what_lies_below_it(path: str, expected: str) -> None:
+    assert section(_ORIGIN + path) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [
+        ("/de", "de"),
+        ("/de/", "de"),
+        ("/de/preise", "de"),
+        ("/DE/preise", "de"),
+        ("/pt-br/x", "pt-br"),
+        ("/pt-BR", "pt-br"),
+        ("/pt_BR/x", "pt-br"),
+        ("/zh-hans/x", "zh-hans"),
+        ("/es-419/x", "es-419"),
+        ("/de?x=1", "de"),
+        ("/de#x", "de"),
+    ],
+)
+def test_language_hint(path: str, language: str) -> None:
+    assert language_hints([_ORIGIN + path]) == {0: language}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/design",
+        "/en-counter",
+        "/de-luxe/x",
+        "/desk/x",
+        "/blog/de/x",
+        "/x?lang=de",
+        "/xx/y",
+        "/de-/x",
+        "/de-1/x",
+        # Words and units, far more often than languages.
+        *(f"/{word}/x" for word in ("it", "is", "no", "to", "my", "id", "in", "tv", "io", "do")),
+    ],
+)
+def test_no_language_hint(path: str) -> None:
+    assert language_hints([_ORIGIN + path]) == {}
+
+
+def test_hints_are_by_row() -> None:
+    urls = [f"{_ORIGIN}/x", f"{_ORIGIN}/fr/x", "no url", "", f"{_ORIGIN}/ja"]
+    assert language_hints(urls) == {1: "fr", 4: "ja"}
+
+
+def test_codes_are_two_letters() -> None:
+    assert all(len(code) == 2 and code.isalpha() and code.islower() for code in LANGUAGE_CODES)
+
+
+@given(st.lists(st.text() | nasty_urls(), max_size=5))
+def test_no_text_does_harm(urls: list[str]) -> None:
+    depths, hints = path_depths(urls), language_hints(urls)
+    assert len(depths) == len(urls)
+    assert all(depth >= 0 for depth in depths)
+    assert all(0 <= row < len(urls) for row in hints)
+    assert all(hint[:2] in LANGUAGE_CODES for hint in hints.values())
+    assert all(section(url)[:1] in {"", "/"} for url in urls)
+
+
+@given(nasty_urls())
+def test_depth_of_a_page_is_that_of_its_segments(url: str) -> None:
+    canonical = canonicalize(url, "https://a.example/b/")
+    if canonical is None:
+        return
+    path = canonical.split("?")[0].split("#")[0].split("/", 3)[3]
+    segments = path.removesuffix("/").split("/") if path else []
+    assert path_depths([canonical]) == [len(segments)]
+    assert section(canonical) == ("/" + segments[0] if "/" in path else "")

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.site import SiteServer
+from tests.site.build import gz, robots, rss, sitemap, sitemap_index, text_map
+from tests.site.project import Project
+from tests.site.reply import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.site.project import ProcessResult
+
+MANY = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """A database that knows two sites; tests only read it.
+
+    ``shop``: scanned twice, ``/gone`` is only in the first scan, and one sitemap always fails.
+    ``wiki``: scanned once, completely, with ``MANY`` pages.
+    """
+
+    project: Project
+    shop: SiteServer
+    wiki: SiteServer
+
+    def run(self, *args: str, **options: dict[str, str]) -> ProcessResult:
+        return self.project.run(sys.executable, "-m", "sitecrawl", *args, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="session")
+def inventory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inventory]:
+    project = Project.in_folder(tmp_path_factory.mktemp("inventory"))
+    with SiteServer() as shop, SiteServer() as wiki:
+        known = Inventory(project, shop, wiki)
+        wiki.routes |= {
+            "/": b"<h1>Wiki</h1>",
+            "/robots.txt": robots("/sitemap.xml"),
+            "/sitemap.xml": sitemap(*(wiki.at(f"/articles/{n:04}") for n in range(MANY))),
+        }
+        shop.routes |= _shop(shop)
+        for url in (shop.url, shop.url, wiki.url):
+            # The sitemap that fails is asked for once: trying again is not what is tested.
+            known.run("discover", url, "--profile", "fast", "-s", "RETRY_TIMES=0").succeeded()
+        yield known
+
+
+def _shop(shop: SiteServer) -> dict[str, object]:
+    goods = [shop.at(f"/goods/{number}") for number in range(12)]
+    own = [shop.at(path) for path in ("/", "/about", "/de/impressum")]
+    refused = [
+        shop.at("/admin/panel"),
+        shop.at("/price-list.pdf"),
+        "https://elsewhere.example/x",
+        "http://[broken",
+    ]
+    pages = [*own, *goods, *refused]
+    return {
+        "/": b"<h1>Shop</h1>",
+        "/robots.txt": robots(shop.at("/index.xml")),
+        "/index.xml": sitemap_index(
+            *(shop.at(f"/{name}") for name in ("pages.xml", "more.xml.gz", "news.rss", "broken.xml"))
+        ),
+        "/pages.xml": [
+            sitemap(*pages, shop.at("/gone"), lastmod="2026-01-02"),
+            sitemap(*pages, lastmod="2026-01-02"),
+        ],
+        "/more.xml.gz": gz(text_map(shop.at("/hidden/deep/page"), shop.at("/about"))),
+        "/news.rss": rss(shop.at("/news/1"), shop.at("/goods/0")),
+        "/broken.xml": Reply(b"no", status=503),
+    }

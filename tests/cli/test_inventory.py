@@ -1,0 +1,230 @@
+"""``sitecrawl scans`` and ``sitecrawl urls``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from typing import TYPE_CHECKING
+
+import openpyxl
+import pytest
+from pyarrow import parquet
+
+from sitecrawl.exporters.rows import FIELDS
+from tests.cli.conftest import MANY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.cli.conftest import Inventory
+    from tests.site.project import ProcessResult
+
+_LISTED = 3 + 12 + 2  # in pages.xml, and what only the other maps list
+
+
+def listed(inventory: Inventory, *options: str) -> list[str]:
+    lines = inventory.run("urls", inventory.shop.url, *options).succeeded().stdout.splitlines()
+    return [line.removeprefix(inventory.shop.url) for line in lines]
+
+
+# --- scans --------------------------------------------------------------------------------------
+
+
+def test_scans_newest_first(inventory: Inventory) -> None:
+    lines = inventory.run("scans").succeeded().stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["3", "2", "1"]
+    newest = lines[0]
+    assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d", newest)
+    assert "finished" in newest
+    assert "5,000 URLs" in newest
+    assert newest.endswith(f"{inventory.wiki.url}/")
+
+
+def test_scans_of_one_site(inventory: Inventory) -> None:
+    host = inventory.shop.url.removeprefix("http://")
+    lines = inventory.run("scans", host, "--limit", "1").succeeded().stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["2"]
+
+
+def test_scans_count_what_they_found(inventory: Inventory) -> None:
+    lines = inventory.run("scans", inventory.shop.url).succeeded().stdout.splitlines()
+    assert [re.findall(r"(\S+) URLs", line) for line in lines] == [["17"], ["18"]]
+
+
+@pytest.mark.parametrize("command", ["scans", "urls"])
+def test_an_unknown_site_is_named_with_the_known_ones(inventory: Inventory, command: str) -> None:
+    done = inventory.run(command, "unknown.example")
+    assert done.returncode == 2
+    assert "'unknown.example' belongs to no site" in done.stderr
+    assert inventory.shop.url.removeprefix("http://") in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("args", [("scans",), ("urls", "x.example"), ("why", "https://x.example/")])
+def test_without_a_database_the_answer_is_what_to_do(
+    run_cli: Callable[..., ProcessResult], args: tuple[str, ...]
+) -> None:
+    done = run_cli(*args)
+    assert done.returncode == 1
+    assert "does not exist; a first scan creates it" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not done.database.exists()
+
+
+def test_a_database_that_is_none_is_said(
+    run_cli: Callable[..., ProcessResult], tmp_path: Path
+) -> None:
+    other = tmp_path / "other.db"
+    other.write_text("something else, and long enough for a header of SQLite" * 9)
+    done = run_cli("scans", "--database", f"sqlite:///{other}")
+    assert done.returncode == 1
+    assert str(other) in done.stderr
+    assert "Traceback" not in done.stderr
+    wrong = run_cli("scans", "--database", "mysql://u:secret@h/d")
+    assert wrong.returncode in {1, 2}
+    assert "'mysql' is not supported" in wrong.stderr
+    assert "secret" not in wrong.output
+
+
+def test_another_database_can_be_named(
+    run_cli: Callable[..., ProcessResult], inventory: Inventory
+) -> None:
+    named = run_cli("scans", "--database", f"sqlite:///{inventory.project.database}")
+    assert named.succeeded().stdout == inventory.run("scans").stdout
+
+
+# --- urls ---------------------------------------------------------------------------------------
+
+
+def test_urls_lists_what_the_newest_scan_found(inventory: Inventory) -> None:
+    paths = listed(inventory)
+    assert len(paths) == len(set(paths)) == _LISTED
+    assert {"/", "/about", "/goods/11", "/hidden/deep/page", "/news/1"} <= set(paths)
+    assert not {"/gone", "/admin/panel", "/price-list.pdf"} & set(paths)
+
+
+@pytest.mark.parametrize("scheme", ["", "http://", "HTTP://"])
+@pytest.mark.parametrize("end", ["", "/", "/goods/3"])
+def test_the_site_can_be_written_in_many_ways(inventory: Inventory, scheme: str, end: str) -> None:
+    host = inventory.wiki.url.removeprefix("http://")
+    assert len(inventory.run("urls", scheme + host + end).stdout.splitlines()) == MANY
+
+
+@pytest.mark.parametrize("host", ["127.1", "user@127.0.0.1"])
+def test_the_site_is_found_by_its_canonical_address(inventory: Inventory, host: str) -> None:
+    done = inventory.run("scans", f"http://{host}:{inventory.wiki.port}/", "--limit", "1")
+    assert done.succeeded().stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "paths"),
+    [
+        (("--contains", "/GOODS/1"), {"/goods/1", "/goods/10", "/goods/11"}),
+        (("--contains", "100%_"), set()),
+        (("--max-depth", "0"), {"/"}),
+        (("--max-depth", "1"), {"/", "/about"}),
+        (("--source", "feed"), {"/news/1"}),
+        (("--source", "nonsense"), set()),
+        (("--reason", "skipped_path"), {"/admin/panel"}),
+        (("--reason", "skipped_file_type"), {"/price-list.pdf"}),
+        (("--reason", "offsite"), {"https://elsewhere.example/x"}),
+        (("--reason", "invalid_url"), {"http://[broken"}),
+        (("--refused", "--contains", "panel"), {"/admin/panel"}),
+        (("--contains", "panel"), set()),
+    ],
+)
+def test_filters(inventory: Inventory, options: tuple[str, ...], paths: set[str]) -> None:
+    assert set(listed(inventory, *options)) == paths
+
+
+def test_a_reason_that_there_is_not_is_refused(inventory: Inventory) -> None:
+    done = inventory.run("urls", inventory.shop.url, "--reason", "offside")
+    assert done.returncode == 2
+    assert "offside" in done.stderr
+    assert "offsite" in done.stderr
+
+
+def test_refused_urls_come_with_the_listed_ones(inventory: Inventory) -> None:
+    assert len(listed(inventory, "--refused")) == _LISTED + 4
+
+
+def test_a_scan_of_another_site_is_refused(inventory: Inventory) -> None:
+    for number in ("3", "99"):
+        done = inventory.run("urls", inventory.shop.url, "--scan", number)
+        assert done.returncode == 2
+        assert f"scan {number} is not a scan of" in done.stderr
+
+
+def test_an_earlier_scan(inventory: Inventory) -> None:
+    # The store keeps what is known now: what has gone since is not in an older inventory either.
+    assert set(listed(inventory)) <= {*listed(inventory, "--scan", "1"), "/gone"}
+
+
+# --- formats ------------------------------------------------------------------------------------
+
+
+def test_formats_on_the_screen(inventory: Inventory) -> None:
+    lines = inventory.run("urls", inventory.shop.url, "-f", "jsonl").succeeded().stdout.splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert len(rows) == _LISTED
+    assert all(tuple(row) == FIELDS for row in rows)
+    as_json = inventory.run("urls", inventory.shop.url, "-f", "json").succeeded().stdout
+    assert json.loads(as_json) == rows
+    as_csv = inventory.run("urls", inventory.shop.url, "-f", "csv").succeeded().stdout
+    assert [line["url"] for line in csv.DictReader(io.StringIO(as_csv))] == [
+        row["url"] for row in rows
+    ]
+    about = next(row for row in rows if row["url"].endswith("/about"))
+    assert about["lastmod"] == "2026-01-02"
+    assert about["parent"] == inventory.shop.at("/pages.xml")
+    assert about["source"] == "sitemap"
+    both = next(row for row in rows if row["url"].endswith("/goods/0"))
+    assert sorted(both["sources"]) == ["feed", "sitemap"]
+    german = next(row for row in rows if row["url"].endswith("/impressum"))
+    assert german["language"] == "de"
+
+
+def test_the_ending_decides_the_format(inventory: Inventory, tmp_path: Path) -> None:
+    for ending in ("xlsx", "parquet", "csv", "txt"):
+        path = tmp_path / f"urls.{ending}"
+        done = inventory.run("urls", inventory.shop.url, "-o", str(path)).succeeded()
+        assert done.stdout == ""
+        assert done.stderr == f"{_LISTED} URLs written to {path}\n"
+    sheet = openpyxl.load_workbook(tmp_path / "urls.xlsx").active
+    table = parquet.read_table(tmp_path / "urls.parquet")
+    assert sheet is not None
+    urls = [row[0] for row in sheet.iter_rows(min_row=2, values_only=True)]
+    assert urls == table["url"].to_pylist()
+    assert urls == (tmp_path / "urls.txt").read_text().splitlines()
+    assert (tmp_path / "urls.csv").read_text().startswith(",".join(FIELDS))
+
+
+def test_binary_formats_can_be_redirected(inventory: Inventory, tmp_path: Path) -> None:
+    path = tmp_path / "urls.xlsx"
+    command = f"python -m sitecrawl urls {inventory.shop.url} -f xlsx > '{path}'"
+    done = inventory.project.run("bash", "-c", command)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert openpyxl.load_workbook(path).active is not None
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        ("urls.docx", ".docx"),
+        ("no/such/folder/urls.csv", "No such file or directory"),
+        (".", ""),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_said(
+    inventory: Inventory, output: str, words: str
+) -> None:
+    done = inventory.run("urls", inventory.shop.url, "-o", output, "-f", "csv")
+    if output.endswith("docx"):
+        done = inventory.run("urls", inventory.shop.url, "-o", output)
+    assert done.returncode in {1, 2}
+    assert words in done.stderr
+    assert output in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,160 @@
+"""``sitecrawl why``: how a URL came to be known, why it was refused, or why it may be missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.site.build import robots, sitemap, sitemap_index
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.cli.conftest import Inventory
+    from tests.site import SiteServer
+    from tests.site.project import ProcessResult, Project
+
+
+def why(inventory: Inventory, url: str) -> str:
+    return inventory.run("why", url).succeeded().stdout
+
+
+def test_a_listed_page_is_explained_by_each_document(inventory: Inventory) -> None:
+    shop = inventory.shop
+    text = why(inventory, shop.at("/about"))
+    lines = text.splitlines()
+    assert lines[0] == shop.at("/about")
+    assert "known since" in lines[1]
+    assert lines[2].strip() == "listed"
+    assert f"listed by {shop.at('/pages.xml')}, entry 2 (sitemap), lastmod 2026-01-02" in text
+    assert f"listed by {shop.at('/more.xml.gz')}, entry 2 (sitemap)" in text
+    assert "which was found by a sitemap index" in text
+
+
+def test_a_page_of_a_feed(inventory: Inventory) -> None:
+    text = why(inventory, inventory.shop.at("/news/1"))
+    assert f"listed by {inventory.shop.at('/news.rss')}, entry 1 (feed)" in text
+
+
+@pytest.mark.parametrize(
+    ("path", "reason", "rule"),
+    [
+        ("/admin/panel", "skipped_path", "/admin"),
+        ("/price-list.pdf", "skipped_file_type", "*.pdf"),
+    ],
+)
+def test_a_refused_page_comes_with_its_reason_and_rule(
+    inventory: Inventory, path: str, reason: str, rule: str
+) -> None:
+    text = why(inventory, inventory.shop.at(path))
+    assert f"refused: {reason}, by the rule {rule}" in text
+    assert f"listed by {inventory.shop.at('/pages.xml')}, entry" in text
+
+
+def test_a_refused_page_of_another_site_is_explained(inventory: Inventory) -> None:
+    # It belongs to no known site by its address, but it is in the inventory as refused.
+    text = why(inventory, "https://elsewhere.example/x")
+    assert "refused: offsite" in text
+    assert inventory.shop.at("/pages.xml") in text
+
+
+def test_a_page_that_was_dropped(inventory: Inventory) -> None:
+    text = why(inventory, inventory.shop.at("/gone"))
+    assert "last seen in scan 1, no longer in scan 2" in text
+    assert f"was listed by {inventory.shop.at('/pages.xml')}" in text
+    assert "\n  listed\n" not in text
+
+
+def test_never_seen_and_nothing_was_missed(inventory: Inventory) -> None:
+    text = why(inventory, inventory.wiki.at("/articles/none"))
+    assert text.splitlines()[1].strip() == "never seen"
+    assert "scan 3 (finished)" in text
+    assert "every document of that scan was read to its end, so no document lists it" in text
+
+
+def test_never_seen_but_documents_failed(inventory: Inventory) -> None:
+    text = why(inventory, inventory.shop.at("/nowhere"))
+    assert "never seen" in text
+    assert "these documents were not read to their end, and may list it:" in text
+    assert f"    {inventory.shop.at('/broken.xml')}: " in text
+    assert "503" in text
+    assert "/pages.xml" not in text
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/about/", "/about#team", "/about?utm_source=x", "/./about", "/%61bout"],
+)
+def test_the_url_may_be_written_in_any_way(inventory: Inventory, path: str) -> None:
+    assert "\n  listed\n" in why(inventory, inventory.shop.at(path))
+
+
+@pytest.mark.parametrize("scheme", ["", "//", "https://"])
+def test_the_scheme_may_be_left_out_or_differ(inventory: Inventory, scheme: str) -> None:
+    host = inventory.shop.url.removeprefix("http://")
+    assert "\n  listed\n" in why(inventory, f"{scheme}{host}/about")
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[::1", "http://", "mailto:joe@shop.example", "", "http://exa mple.com/", "\x00"]
+)
+def test_what_cannot_be_a_page_is_no_traceback(inventory: Inventory, url: str) -> None:
+    if url == "\x00":
+        url = "http://a\x01b/"
+    done = inventory.run("why", url)
+    assert "Traceback" not in done.output
+    assert done.returncode in {0, 2}
+    assert done.output.strip()
+
+
+def test_a_url_that_cannot_be_a_page_on_the_site(inventory: Inventory) -> None:
+    text = why(inventory, inventory.shop.at("/" + "x" * 3000))
+    assert "cannot be a page" in text
+    assert "2083" in text.replace(",", "")
+
+
+# --- how far "never seen" can be trusted --------------------------------------------------------
+
+
+def _serve(site: SiteServer) -> None:
+    site.routes |= {
+        "/": b"<h1>Site</h1>",
+        "/robots.txt": robots("/index.xml"),
+        "/index.xml": sitemap_index(site.at("/a.xml"), site.at("/b.xml")),
+        "/a.xml": sitemap(*(site.at(f"/a/{number}") for number in range(12))),
+        "/b.xml": sitemap(*(site.at(f"/b/{number}") for number in range(12))),
+    }
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("SITECRAWL_MAX_SITEMAPS", 2),
+        ("SITECRAWL_MAX_SITEMAP_URLS", 12),
+        ("SITECRAWL_MAX_SITEMAP_URLS", 5),
+    ],
+)
+def test_what_a_limit_left_out_may_list_it(
+    site: SiteServer, project: Project, run_cli: Callable[..., ProcessResult], setting: str, value: int
+) -> None:
+    _serve(site)
+    # A document at a time, so that it is always the second one that the limit leaves out.
+    one_by_one = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    project.crawl(site.url, settings={setting: value, **one_by_one}).succeeded()
+    text = run_cli("why", site.at("/b/11")).succeeded().stdout
+    assert "never seen" in text
+    assert "every document of that scan was read" not in text
+    assert f"{site.at('/b.xml')}" in text
+
+
+def test_a_scan_that_failed_cannot_say_that_nothing_lists_it(
+    site: SiteServer, project: Project, run_cli: Callable[..., ProcessResult]
+) -> None:
+    url = site.url
+    site.stop()
+    assert project.crawl(url, settings={"RETRY_TIMES": 0}).returncode == 1
+    text = run_cli("why", f"{url}/x").stdout
+    assert "never seen" in text
+    assert "(failed)" in text
+    assert "every document of that scan was read" not in text

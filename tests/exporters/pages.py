@@ -1,0 +1,85 @@
+"""Pages as the store gives them to the exporters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+
+from sitecrawl.exporters.rows import RowMaker
+from sitecrawl.urls.canonical import KeyRules
+from tests.urls.nasty import nasty_urls
+
+if TYPE_CHECKING:
+    from sitecrawl.store.inventory import PageTuple
+
+DOCUMENTS = {1: "https://a.example/sitemap.xml", 2: 'https://a.example/"map".xml?ü=\\'}
+FURTHER = {3: ["feed"], 4: ["feed", "sitemap-alternate"]}
+
+
+def page(id_: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -> PageTuple:
+    values = {
+        "lastmod": "2026-01-02",
+        "depth": 2,
+        "document_id": 1,
+        "source": "sitemap",
+        "status": "listed",
+        "discovered_at": "2026-11-16T04:02:29Z",
+        "reason": None,
+        "rule": None,
+        "title": None,
+        "changefreq": None,
+        "sitemap_priority": None,
+        "category": None,
+        "language": None,
+        "importance": None,
+        "priority": None,
+    }
+    assert facts.keys() <= values.keys()
+    return (id_, url, *(values | facts).values())
+
+
+def maker(key_rules: KeyRules | None = None) -> RowMaker:
+    return RowMaker(key_rules or KeyRules(), DOCUMENTS, FURTHER)
+
+
+def _rare(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.none() | values
+
+
+def pages(text: st.SearchStrategy[str] | None = None) -> st.SearchStrategy[PageTuple]:
+    """Any page; *text* is what its texts are made of."""
+    written = st.text(min_size=1) if text is None else text
+    figures = st.integers(0, 100).map(lambda percent: percent / 100)
+    common = st.fixed_dictionaries(
+        {
+            "lastmod": _rare(written),
+            "depth": st.integers(0, 50),
+            "document_id": st.sampled_from(sorted(DOCUMENTS)),
+            "source": st.sampled_from(["sitemap", "feed"]),
+            "status": st.sampled_from(["listed", "refused"]),
+        }
+    )
+    rare = st.fixed_dictionaries(
+        {},
+        optional={
+            "reason": _rare(st.just("offsite")),
+            "rule": _rare(written),
+            "title": _rare(written),
+            "changefreq": _rare(st.just("daily")),
+            "sitemap_priority": _rare(figures),
+            "category": _rare(written),
+            "language": _rare(st.just("pt-br")),
+            "importance": _rare(figures),
+            "priority": _rare(figures),
+        },
+    )
+    likely = st.sampled_from(["https://a.example/", "https://www.a.example/b/c?d=/e"])
+    urls = likely | (st.text() | nasty_urls() if text is None else text)
+    return st.builds(
+        lambda id_, url, some, more: page(id_, url, **some, **more),
+        st.integers(1, 6),
+        urls,
+        common,
+        rare,
+    )

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sitecrawl.exporters.rows import FIELDS, RowMaker
+from sitecrawl.store.inventory import EXPORT_COLUMNS
+from sitecrawl.urls.canonical import KeyRules, page_key
+from tests.exporters.pages import DOCUMENTS, maker, page, pages
+
+_CONTRACT = """
+    url key status reason source sources depth parent title lastmod changefreq sitemap_priority
+    robots_allowed robots_rule category clusters language importance priority discovered_at
+""".split()
+
+
+def test_the_fields_of_the_contract_are_there() -> None:
+    assert set(_CONTRACT) <= set(FIELDS)
+    assert len(FIELDS) == len(set(FIELDS))
+
+
+def test_the_store_gives_the_columns_in_the_order_that_rows_expect() -> None:
+    assert EXPORT_COLUMNS == (
+        *("id", "url", "lastmod", "depth", "document_id", "source", "status", "discovered_at"),
+        *("reason", "rule", "title", "changefreq", "sitemap_priority", "category", "language"),
+        *("importance", "priority"),
+    )
+
+
+def test_a_row() -> None:
+    [row] = maker().rows([page(3, "https://www.a.example/blog/x/", title="X", depth=2)])
+    assert list(row) == list(FIELDS)
+    assert row == {
+        "url": "https://www.a.example/blog/x/",
+        "key": "a.example/blog/x",
+        "lastmod": "2026-01-02",
+        "depth": 2,
+        "clusters": ["/blog"],
+        "parent": DOCUMENTS[1],
+        "source": "sitemap",
+        "sources": ["sitemap", "feed"],
+        "status": "listed",
+        "discovered_at": "2026-11-16T04:02:29Z",
+        "reason": None,
+        "rule": None,
+        "title": "X",
+        "changefreq": None,
+        "sitemap_priority": None,
+        "robots_allowed": None,
+        "robots_rule": None,
+        "category": None,
+        "language": None,
+        "importance": None,
+        "priority": None,
+    }
+
+
+def test_the_key_follows_the_rules_of_the_site() -> None:
+    url = "https://www.a.example/x/"
+    rules = KeyRules(fold_www=False, fold_trailing_slash=False)
+    [row] = maker(rules).rows([page(url=url)])
+    assert row["key"] == page_key(url, rules) == "www.a.example/x/"
+    assert json.loads(maker(rules).json_rows([page(url=url)])[0])["key"] == "www.a.example/x/"
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"sitemap_priority": 0.0},
+        {"importance": 0.0},
+        {"lastmod": None},
+        {"rule": "/x"},
+        {"title": ""},
+        {"depth": 0},
+    ],
+)
+def test_a_fact_that_looks_like_none_is_written(facts: dict[str, object]) -> None:
+    [text] = maker().json_rows([page(**facts)])
+    row = json.loads(text)
+    assert {name: row[name] for name in facts} == facts
+
+
+@given(st.lists(pages(), max_size=6))
+@example([page(url='https://a.example/"\\\n\x00\x1b\u2028/y')])
+@example([page(url="a\nb"), page(url="c")])
+@example([page(url="\\n"), page(url="\n\\"), page(url="")])
+@example([page(1, lastmod=None), page(3, lastmod=None), page(2, sitemap_priority=0.0)])
+def test_both_ways_to_write_a_row_agree(some: list[tuple[object, ...]]) -> None:
+    both: RowMaker = maker()
+    texts = both.json_rows(some)
+    assert [json.loads(text) for text in texts] == both.rows(some)
+    assert [list(json.loads(text)) for text in texts] == [list(FIELDS)] * len(some)
+    # One line each, so that JSON lines stay lines.
+    assert all("\n" not in text and "\r" not in text for text in texts)
+
+
+@given(st.lists(pages(), min_size=2, max_size=6))
+def test_a_row_does_not_depend_on_its_neighbours(some: list[tuple[object, ...]]) -> None:
+    together = maker().json_rows(some)
+    assert together == [maker().json_rows([one])[0] for one in some]

@@ -1,0 +1,169 @@
+"""What the end of a scan does to mentions, and a model that says what must come out."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import func, select
+
+from sitecrawl.items import FetchOutcome
+from sitecrawl.store.engine import open_database
+from sitecrawl.store.inventory import count_pages
+from sitecrawl.store.tables import other_mentions, pages
+from sitecrawl.store.validators import load_validators
+from sitecrawl.store.vocabulary import ScanStatus
+from tests.store.scanning import (
+    FAILED,
+    FINGERPRINT,
+    UNCHANGED,
+    current_mentions,
+    current_scan,
+    explained,
+    exported,
+    inventory,
+    scan,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from sitecrawl.store.engine import Database
+
+PAGES = [f"https://example.com/{letter}" for letter in "abcdef"]
+MAPS = [f"https://example.com/{number}.xml" for number in range(4)]
+
+
+def further_mentions(database: Database) -> int:
+    with database.reading() as connection:
+        return connection.scalar(select(func.count()).select_from(other_mentions)) or 0
+
+
+def test_sitemaps_that_are_renamed_every_day_leave_nothing_behind(database: Database) -> None:
+    for day in range(4):
+        scan(database, {f"https://example.com/day-{day}.xml": PAGES})
+    assert inventory(database) == PAGES
+    assert further_mentions(database) == 0
+    assert current_mentions(database, PAGES[0]) == {("https://example.com/day-3.xml", 1)}
+
+
+def test_a_partial_scan_does_not_take_what_it_missed_for_gone(database: Database) -> None:
+    scan(database, {MAPS[0]: PAGES, MAPS[1]: PAGES})
+    scan(database, {MAPS[1]: UNCHANGED}, ScanStatus.PARTIAL)
+    assert current_mentions(database, PAGES[0]) == {(MAPS[0], 1), (MAPS[1], 1)}
+
+
+def test_a_document_that_is_gone_is_read_anew_when_it_comes_back(database: Database) -> None:
+    scan(database, {MAPS[0]: PAGES, MAPS[1]: PAGES})
+    scan(database, {MAPS[1]: UNCHANGED})
+    known = load_validators(database, current_scan(database).site_id, FINGERPRINT)
+    assert set(known) == {MAPS[1]}
+
+
+def test_a_page_takes_over_the_mention_that_is_left(database: Database) -> None:
+    scan(database, {MAPS[0]: PAGES, MAPS[1]: PAGES[:1]})
+    scan(database, {MAPS[0]: PAGES[1:], MAPS[1]: UNCHANGED})
+    assert inventory(database) == PAGES
+    assert further_mentions(database) == 0
+    first = exported(database)[0]
+    assert explained(database, PAGES[0]).mentions[0].document_id == first["document_id"]
+
+
+Content = dict[str, "list[str] | FetchOutcome"]
+content = st.one_of(
+    st.lists(st.sampled_from(PAGES), max_size=6), st.just(UNCHANGED), st.just(FAILED)
+)
+one_scan = st.lists(st.sampled_from(MAPS), unique=True, max_size=4).flatmap(
+    lambda maps: st.fixed_dictionaries({url: content for url in maps})
+)
+
+
+class Model:
+    """The same rules, said as plainly as possible."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Sequence[str]] = {}
+        self._gone: set[str] = set()
+        self.mentions: set[tuple[str, str, int]] = set()
+
+    def possible(self, wanted: Mapping[str, Sequence[str] | FetchOutcome]) -> Content:
+        """Only a document whose content counts can answer that it is unchanged."""
+        return {
+            url: FAILED if said is UNCHANGED and not self._has(url) else _plain(said)
+            for url, said in wanted.items()
+        }
+
+    def _has(self, url: str) -> bool:
+        return url in self._known and url not in self._gone
+
+    def scan(self, documents: Content) -> None:
+        self._gone |= self._known.keys() - documents.keys()
+        for url, said in documents.items():
+            if not isinstance(said, FetchOutcome):
+                self._known[url] = said
+                self._gone.discard(url)
+        self.mentions = {
+            (page, url, position)
+            for url, said in documents.items()
+            if said is not FAILED
+            for position, page in enumerate(self._known[url], 1)
+        }
+
+
+def _plain(said: Sequence[str] | FetchOutcome) -> list[str] | FetchOutcome:
+    return said if isinstance(said, FetchOutcome) else list(said)
+
+
+def check_against_model(database: Database, scans: Sequence[Content]) -> None:
+    model = Model()
+    for wanted in scans:
+        documents = model.possible(wanted)
+        scan(database, documents)
+        model.scan(documents)
+        confirmed = {url for url, said in documents.items() if said is not FAILED}
+        assert set(inventory(database)) == {page for page, _, _ in model.mentions}
+        assert len(inventory(database)) == len(set(inventory(database)))
+        total = sum(count.pages for count in count_pages(database, current_scan(database)))
+        assert total == len(inventory(database))
+        for page in PAGES:
+            stored = {each for each in current_mentions(database, page) if each[0] in confirmed}
+            assert stored == {(url, at) for each, url, at in model.mentions if each == page}
+
+
+@pytest.fixture(scope="module")
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("empty") / "empty.db"
+    open_database(f"sqlite:///{path}").close()
+    return path
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(scans=st.lists(one_scan, min_size=1, max_size=5))
+def test_any_sequence_of_scans_gives_what_the_model_says(
+    empty_file: Path, tmp_path: Path, scans: list[Content]
+) -> None:
+    path = tmp_path / "copy.db"
+    shutil.copy(empty_file, path)
+    with open_database(f"sqlite:///{path}") as database:
+        check_against_model(database, scans)
+    path.unlink()
+
+
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(scans=st.lists(one_scan, min_size=1, max_size=4))
+def test_postgres_gives_what_the_model_says(postgres_url: str, scans: list[Content]) -> None:
+    with open_database(postgres_url) as database:
+        with database.writing() as connection:
+            names = "changes, evidence, fetches, document_links, documents, scans, sites"
+            connection.exec_driver_sql(
+                f"TRUNCATE {pages.name}, {other_mentions.name}, {names} RESTART IDENTITY CASCADE"
+            )
+        check_against_model(database, scans)

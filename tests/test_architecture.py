@@ -1,0 +1,186 @@
+"""The shape of the code: which module may import which, and what none may do."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sitecrawl.profiles import PROFILES
+from tests.site.project import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# Imports point from the end of this list to its start. A package stands for all that is in it.
+_LAYERS = (
+    # pure: no network, no files, no framework
+    {"__init__", "errors", "items", "setting_values", "urls", "parse", "classify", "config"},
+    # what the settings are; needs only the pure modules
+    {"settings", "profiles", "demo"},
+    {"store"},
+    # Scrapy's components and what they show
+    {
+        *("stages", "spiders", "pipelines", "downloadermiddlewares", "extensions", "exporters"),
+        *("commands", "fingerprint", "logformatter", "summary", "reporting", "exitcodes"),
+    },
+    {"cli", "__main__"},
+)
+# Within the first layer the engines know nothing of the settings that steer them.
+_ENGINES = {"urls", "parse", "classify", "errors", "setting_values"}
+_FRAMEWORKS = {"scrapy", "twisted", "itemadapter", "sqlalchemy", "alembic", "typer", "click", "rich"}
+# The only ones that may open a connection to a database.
+_DATABASES = {"sqlalchemy", "alembic", "sqlite3", "psycopg"}
+_MAX_LINES = 400
+
+_PACKAGE = ROOT / "sitecrawl"
+_MODULES = sorted(_PACKAGE.rglob("*.py"))
+_PROFILE_MODULES = sorted((ROOT / "settings_profiles").glob("*.py"))
+_by_name = pytest.mark.parametrize(
+    "path", _MODULES, ids=lambda path: str(path.relative_to(_PACKAGE))
+)
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _imports(path: Path, *, for_types: bool = True) -> set[str]:
+    """Every module that is imported anywhere in the file, in functions as well."""
+    tree = _tree(path)
+    type_only = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for statement in node.body
+        for inner in ast.walk(statement)
+    }
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if not for_types and node in type_only:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def _component(dotted: str) -> str:
+    """``sitecrawl.urls.scope`` -> ``urls``; what is in ``__init__`` is ``__init__``."""
+    parts = dotted.split(".")
+    known = set().union(*_LAYERS)
+    return parts[1] if len(parts) > 1 and parts[1] in known else "__init__"
+
+
+def _own_component(path: Path) -> str:
+    return path.relative_to(_PACKAGE).parts[0].removesuffix(".py")
+
+
+def _layer(component: str) -> int:
+    return next(number for number, layer in enumerate(_LAYERS) if component in layer)
+
+
+def _own_imports(path: Path) -> set[str]:
+    imports = _imports(path)
+    return {_component(name) for name in imports if name.split(".")[0] == "sitecrawl"}
+
+
+def test_every_module_has_its_layer() -> None:
+    components = {_own_component(path) for path in _MODULES}
+    assert components - set().union(*_LAYERS) == set()
+    for path in _MODULES:  # the reader of imports finds something in all that have any
+        assert _imports(path) or "import" not in path.read_text(encoding="utf-8"), path
+
+
+@_by_name
+def test_imports_point_one_way(path: Path) -> None:
+    own = _layer(_own_component(path))
+    above = {name for name in _own_imports(path) if _layer(name) > own}
+    assert not above, f"{path} imports what is built on it"
+
+
+@_by_name
+def test_engines_do_not_know_the_settings(path: Path) -> None:
+    if _own_component(path) in _ENGINES:
+        assert _own_imports(path) <= {*_ENGINES, "__init__"}
+
+
+@_by_name
+def test_pure_modules_run_without_a_framework(path: Path) -> None:
+    if _layer(_own_component(path)) == 0:
+        imported = {name.split(".")[0] for name in _imports(path, for_types=False)}
+        assert not imported & {*_FRAMEWORKS, *_DATABASES}
+
+
+@_by_name
+def test_only_the_store_speaks_to_a_database(path: Path) -> None:
+    if _own_component(path) != "store":
+        imported = {name.split(".")[0] for name in _imports(path, for_types=False)}
+        assert not imported & _DATABASES
+
+
+@_by_name
+def test_the_store_does_not_know_scrapy(path: Path) -> None:
+    if _own_component(path) == "store":
+        assert not {name.split(".")[0] for name in _imports(path)} & {"scrapy", "twisted"}
+
+
+@_by_name
+def test_only_the_config_reads_the_environment(path: Path) -> None:
+    if _own_component(path) != "config":
+        names = {node.attr for node in ast.walk(_tree(path)) if isinstance(node, ast.Attribute)}
+        assert not names & {"environ", "getenv"}
+        assert not _imports(path) & {"os.environ", "os.getenv"}
+
+
+@_by_name
+def test_a_module_reads_in_one_sitting(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= _MAX_LINES
+
+
+@_by_name
+def test_a_module_is_named_by_the_noun_of_its_job(path: Path) -> None:
+    assert path.stem not in {"utils", "util", "helpers", "helper", "misc", "common"}
+
+
+@_by_name
+def test_nothing_is_printed_past_the_front(path: Path) -> None:
+    printing = [
+        node.lineno
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in {"print", "breakpoint", "input"}
+    ]
+    assert not printing, f"{path}: lines {printing}"
+
+
+def _undocumented() -> Iterator[Path]:
+    for path in (*_MODULES, *_PROFILE_MODULES):
+        if not ast.get_docstring(_tree(path)):
+            yield path
+
+
+def test_every_module_says_what_it_is() -> None:
+    empty = {path for path in _undocumented() if not _tree(path).body}
+    assert {path.name for path in empty} <= {"__init__.py"}
+    assert sorted(set(_undocumented()) - empty) == []
+
+
+def test_profiles_import_the_defaults_and_nothing_else() -> None:
+    for module in set(PROFILES.values()) - {"sitecrawl.settings"}:
+        path = ROOT / f"{module.replace('.', '/')}.py"
+        assert _imports(path) == {"sitecrawl.settings.*"}
+
+
+def test_the_layers_name_only_what_there_is() -> None:
+    components = {_own_component(path) for path in _MODULES}
+    assert set().union(*_LAYERS) <= components
+    assert not _FRAMEWORKS & sys.stdlib_module_names

@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import io
+import re
+import shlex
+from dataclasses import replace
+
+import pytest
+
+from sitecrawl.items import FetchOutcome
+from sitecrawl.reporting import _OUTCOMES, _REASONS, print_summary, progress_line
+from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.summary import Summary
+from sitecrawl.urls.refusal import Reason
+
+_RICH = Summary(
+    asked="example.com",
+    root_url="https://www.example.com/",
+    scan_id=12,
+    status=ScanStatus.PARTIAL,
+    reason="the time was up (SITECRAWL_MAX_SCAN_MINUTES)",
+    pages=1_234_567,
+    pages_unchanged=4_567,
+    mentions=2_000_000,
+    by_source={"sitemap": 1_229_000, "feed": 1_000},
+    refused={"skipped_path": 1_500, "offsite": 20, "brand_new_reason": 1},
+    documents={"ok": 21, "not_modified": 2, "http_error": 1, "brand_new": 1},
+    findings={"not_a_sitemap": 1, "truncated": 1_001},
+    truncated=[
+        {"what": "URLs of sitemaps", "setting": "SITECRAWL_MAX_SITEMAP_URLS", "limit": 1_000_000},
+        {"what": "time", "setting": "SITECRAWL_MAX_SCAN_MINUTES", "limit": 0.5},
+    ],
+    stages=[],
+    requests=1_024,
+    received_bytes=12_345_678,
+    seconds=13.37,
+)
+_SQLITE = "sqlite:///sitecrawl.db"
+
+
+def printed(
+    summary: Summary = _RICH, database_url: str = _SQLITE, feeds: tuple[str, ...] = ()
+) -> str:
+    file = io.StringIO()
+    print_summary(summary, database_url=database_url, feeds=feeds, file=file)
+    return file.getvalue()
+
+
+def rows(text: str) -> list[tuple[str, str]]:
+    """Label and value of each line, without the padding between them."""
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    found = [re.fullmatch(r"(\S+(?: \S+)*)? {2,}(\S.*)", line) for line in lines[1:]]
+    return [(match[1] or "", match[2]) for match in found if match]
+
+
+def test_a_rich_summary() -> None:
+    text = printed(feeds=("urls.csv", "urls.jsonl"))
+    first = next(line for line in text.splitlines() if line.strip())
+    assert first.split() == [
+        "https://www.example.com/",
+        *"partial: the time was up (SITECRAWL_MAX_SCAN_MINUTES)".split(),
+    ]
+    assert rows(text)[:19] == [
+        ("found", "1,234,567 URLs"),
+        ("", "1,229,000 from sitemap"),
+        ("", "1,000 from feed"),
+        ("", "4,567 in documents that have not changed"),
+        ("refused", "1,521 URLs, kept with their reason"),
+        ("", "1,500 skip rule for paths"),
+        ("", "20 on another host"),
+        ("", "1 brand_new_reason"),
+        ("documents", "21 read, 2 unchanged, 1 HTTP error, 1 brand_new"),
+        ("findings", "not a sitemap (1), truncated (1,001)"),
+        ("limit hit", "URLs of sitemaps: SITECRAWL_MAX_SITEMAP_URLS=1000000 can be raised"),
+        ("limit hit", "time: SITECRAWL_MAX_SCAN_MINUTES=0.5 can be raised"),
+        ("cost", "1,024 requests, 12.3 MB, 13.4 s"),
+        ("stored", "scan 12 in sqlite:///sitecrawl.db"),
+        ("feed", "urls.csv"),
+        ("feed", "urls.jsonl"),
+        ("next", "sitecrawl urls example.com"),
+        ("", "sitecrawl why https://www.example.com/"),
+    ]
+
+
+@pytest.mark.parametrize("limit", [999_999, 10_000_000, 52_428_800])
+def test_a_limit_is_shown_as_it_would_be_written(limit: int) -> None:
+    cut = {"what": "bytes", "setting": "SITECRAWL_MAX_SITEMAP_BYTES", "limit": limit}
+    assert f"SITECRAWL_MAX_SITEMAP_BYTES={limit} " in printed(replace(_RICH, truncated=[cut]))
+
+
+def test_a_scan_that_found_nothing_does_not_say_what_to_do_with_it() -> None:
+    nothing = replace(
+        _RICH,
+        status=ScanStatus.FAILED,
+        scan_id=None,
+        pages=0,
+        pages_unchanged=0,
+        by_source={},
+        refused={},
+        documents={},
+        findings={},
+        truncated=[],
+        received_bytes=999,
+    )
+    assert [label for label, _ in rows(printed(nothing))] == ["found", "cost"]
+    assert "999 bytes" in printed(nothing)
+
+
+def test_what_was_asked_is_shown_when_the_site_answers_elsewhere() -> None:
+    assert ("asked for", "example.org") in rows(printed(replace(_RICH, asked="example.org")))
+    assert "asked for" not in printed()
+
+
+def test_commands_to_go_on_with_can_be_pasted() -> None:
+    text = printed(replace(_RICH, asked="https://example.com/?a=1&b=2", root_url="https://e/?a&b"))
+    commands = [shlex.split(value) for _, value in rows(text) if value.startswith("sitecrawl ")]
+    assert commands == [
+        ["sitecrawl", "urls", "https://example.com/?a=1&b=2"],
+        ["sitecrawl", "why", "https://e/?a&b"],
+    ]
+
+
+def test_the_password_of_the_database_is_not_shown() -> None:
+    text = printed(database_url="postgresql://joe:secret@db.example/inventory")
+    assert "secret" not in text
+    assert "db.example/inventory" in text
+
+
+def test_long_values_are_neither_cut_nor_broken() -> None:
+    url, path = "https://example.com/" + "x" * 300, "sqlite:////" + "a folder/" * 30 + "s.db"
+    text = printed(replace(_RICH, asked=url, root_url=url), path, feeds=(path,))
+    assert ("", f"sitecrawl why {url}") in rows(text)
+    assert ("stored", f"scan 12 in {path}") in rows(text)
+    assert ("feed", path) in rows(text)
+
+
+def test_lines_have_no_blanks_at_their_end() -> None:
+    assert [line for line in printed().splitlines() if line != line.rstrip()] == []
+
+
+_HOSTILE = ("[red]x[/red]", "[/]", "[link=https://evil.example]x[/link]", ":warning:")
+
+
+@pytest.mark.parametrize("text", _HOSTILE)
+def test_markup_from_a_site_is_text(text: str) -> None:
+    hostile = replace(
+        _RICH,
+        root_url=f"https://e/{text}",
+        asked=text,
+        reason=text,
+        by_source={text: 1},
+        refused={text: 2},
+        documents={text: 3},
+        truncated=[{"what": text, "setting": "SITECRAWL_MAX_SITEMAPS", "limit": 1}],
+    )
+    assert printed(hostile, feeds=(text,)).count(text) >= 9
+
+
+@pytest.mark.parametrize(
+    "text", ["\x1b[31mred", "\x1b]0;title\x07", "\x9b31m", "\rover", "\b\b", "a\nb", "\u202egpj"]
+)
+def test_control_characters_from_a_site_do_not_reach_the_terminal(text: str) -> None:
+    hostile = replace(
+        _RICH,
+        root_url=f"https://e/{text}",
+        asked=text,
+        reason=text,
+        by_source={text: 1},
+        refused={text: 2},
+        truncated=[{"what": text, "setting": "SITECRAWL_MAX_SITEMAPS", "limit": 1}],
+    )
+    harmless = replace(
+        hostile,
+        root_url="https://e/x",
+        asked="x",
+        reason="z",
+        by_source={"sitemap": 1},
+        refused={"offsite": 2},
+        truncated=[{"what": "x", "setting": "SITECRAWL_MAX_SITEMAPS", "limit": 1}],
+    )
+    output = printed(hostile, feeds=(text,))
+    assert output.count("\n") == printed(harmless, feeds=("x",)).count("\n")
+    assert not [char for char in output if char != "\n" and not char.isprintable()]
+
+
+def test_every_reason_and_outcome_has_words() -> None:
+    assert _REASONS.keys() == set(Reason)
+    # Those that are missing are words as they are.
+    assert set(FetchOutcome) - _OUTCOMES.keys() == {"unreachable", "incomplete"}
+    assert _OUTCOMES.keys() <= set(FetchOutcome)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(0, "0:00"), (59, "0:59"), (61, "1:01"), (3700, "61:40")]
+)
+def test_the_live_line(seconds: int, shown: str) -> None:
+    line = progress_line("sitemaps", 1_200, 5_000_000, 41_000, seconds).plain
+    assert line.split() == ["sitemaps", "1,200", "documents", "5,000,000", "URLs", "41,000/s", shown]

@@ -1,0 +1,428 @@
+import json
+import time
+from pathlib import Path
+
+import pytest
+from ada_url import normalize_url
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sitecrawl.urls.canonical import (
+    MAX_RAW_LENGTH,
+    CanonicalRules,
+    KeyRules,
+    canonicalize,
+    canonicalize_all,
+    explain_refusal,
+    page_id,
+    page_ids,
+    page_key,
+)
+from sitecrawl.urls.plain import PLAIN_URL
+from sitecrawl.urls.refusal import Reason
+from tests.urls.nasty import likely_urls, nasty_urls
+
+DATA = Path(__file__).parent / "data"
+BASE = "https://www.example.com/dir/page.html?q=1"
+SESSION = "0123456789abcdef0123456789abcdef"
+
+
+def rows(name):
+    return [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("case", rows("url_cases.jsonl"), ids=lambda case: case["why"])
+def test_reference_case(case):
+    assert canonicalize(case["in"], case["base"]) == case["out"]
+
+
+@pytest.mark.parametrize("case", rows("url_equiv.jsonl"), ids=lambda case: case["why"])
+def test_equivalence_case(case):
+    assert (canonicalize(case["a"]) == canonicalize(case["b"])) is case["same"]
+
+
+# host and port
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://example.com.:8443/", "https://example.com:8443/"),
+        ("https://example.com../", "https://example.com../"),
+        ("http://0177.0.0.1../", "http://0177.0.0.1../"),
+        ("http://1.2.3.4./", "http://1.2.3.4/"),
+        ("http://./", None),
+        ("https://.:80/", None),
+        ("https://example.com..:80/", "https://example.com..:80/"),
+        ("http://example.com:443/", "http://example.com:443/"),
+        ("https://example.com:0443/", "https://example.com/"),
+        ("https://example.com:/", "https://example.com/"),
+        ("https://example.com:65536/", None),
+        ("https://faß.example/", "https://xn--fa-hia.example/"),
+        ("https://a@b@example.com/", "https://example.com/"),
+        ("https://user@example.com.:8443/@x", "https://example.com:8443/@x"),
+        ("http://foo.0x1/", None),
+    ],
+)
+def test_host(url, expected):
+    assert canonicalize(url) == expected
+
+
+# path
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/a/%2e%2E/b", "/b"),
+        ("/a%2eb", "/a.b"),
+        ("/a%2Db%2Ec", "/a-b.c"),
+        ("/%2e%2e%2e/a", "/.../a"),
+        ("/%41%5a%61%7A%30%39%2d%5F%7e", "/AZaz09-_~"),
+        ("/%40%5b%60%7B%2f%3a%2c", "/%40%5B%60%7B%2F%3A%2C"),
+        ("/%2%65", "/%2%65"),
+        ("/%%34%31", "/%%341"),
+        ("/%4%31", "/%4%31"),
+        ("/%4%3a", "/%4%3A"),
+        ("/%25%34%31", "/%2541"),
+        ("/a;jsessionid=1/b", "/a/b"),
+        ("/a;JSessionID=1.node;v=2", "/a;v=2"),
+        ("/a;jsession%69d=1", "/a"),
+        ("/a;phpsessid=1", "/a"),
+        ("/a;id=1", "/a;id=1"),
+        ("/a/..;jsessionid=1/b", "/a/..;jsessionid=1/b"),
+        ("/a/%2e;jsessionid=1;jsessionid=2", "/a/.;jsessionid=1"),
+        ("/(S(lit3py55t21z5v55vlm25s55))", "/"),
+        ("/app/(X(1)S(lit3py55t21z5v55vlm25s55))/a.aspx", "/app/a.aspx"),
+        ("/(S(hort))/a", "/(S(hort))/a"),
+        ("/wiki/Foo_(S(lit3py55t21z5v55vlm25s55))", "/wiki/Foo_(S(lit3py55t21z5v55vlm25s55))"),
+    ],
+)
+def test_path(path, expected):
+    assert canonicalize(f"https://example.com{path}") == f"https://example.com{expected}"
+
+
+# query
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("?", ""),
+        ("?&&", ""),
+        ("?=", "?="),
+        ("?b&a&b=1", "?a&b&b=1"),
+        ("?B=1&a=2", "?B=1&a=2"),
+        ("?a=2;b=1&a=1", "?a=2;b=1&a=1"),
+        ("?q=%41%7e%2f", "?q=A~%2F"),
+        ("?q='", "?q=%27"),
+        ("?q=a+b%20c", "?q=a+b%20c"),
+    ],
+)
+def test_query_is_sorted_by_name_and_otherwise_kept(query, expected):
+    assert canonicalize(f"https://example.com/{query}") == f"https://example.com/{expected}"
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        *("utm_source=x", "UTM_TERM", "utm%5Fid=1", "utm_=", "gclid=1", "GCLSRC=aw.ds", "dclid=1"),
+        *("gbraid=1", "wbraid=1", "fbclid=1", "msclkid=1", "yclid=1", "ysclid=1", "twclid=1"),
+        *(
+            "ttclid=1",
+            "li_fat_id=1",
+            "igshid=1",
+            "mc_cid=1",
+            "mc_eid=1",
+            "_ga=1.2",
+            "_gl=1",
+            "_hsenc=1",
+        ),
+        *(
+            "_hsmi=1",
+            "mkt_tok=1",
+            "oly_anon_id=1",
+            "oly_enc_id=1",
+            "vero_id=1",
+            "epik=1",
+            "srsltid=1",
+        ),
+        *("PHPSESSID=1", "jsessionid=1", "ASPSESSIONIDQQABCD=1", "ASP.NET_SessionId=1"),
+        *(f"sid={SESSION}", f"SessionID={SESSION}", "session_id=a1b2c3d4-e5f6-7890"),
+    ],
+)
+def test_parameter_of_the_visit_is_dropped(pair):
+    assert canonicalize(f"https://example.com/p?id=1&{pair}") == "https://example.com/p?id=1"
+    assert canonicalize(f"https://example.com/p?{pair}") == "https://example.com/p"
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        *("utm=1", "utmost=1", "gallery=1", "cid=1", "reference=1", "ref=x", "source=x", "gcl=1"),
+        *("campaign=x", "gclid_x=1", "xgclid=1", "my_utm_source=1", "s=1", "_g=1", "mc=1"),
+        *("sid=12", "sid=", "sid", "sid=a-story-about-sessions", "sid=1234567890123456789"),
+        *("sessionid=42", "session=opening-keynote-2024", "PHPSESSIDX=1"),
+    ],
+)
+def test_look_alike_parameter_is_kept(pair):
+    assert canonicalize(f"https://example.com/p?{pair}") == f"https://example.com/p?{pair}"
+
+
+def test_rules_name_other_parameters():
+    rules = CanonicalRules(tracking_names=frozenset({"REF"}), tracking_prefixes=("x_",))
+    url = "https://example.com/?Ref=1&X_y=1&gclid=2&utm_id=3"
+    assert canonicalize(url, rules=rules) == "https://example.com/?gclid=2&utm_id=3"
+
+
+# fragment
+
+
+@pytest.mark.parametrize(
+    ("fragment", "expected"),
+    [
+        ("#/a%7e", "#/a~"),
+        ("#!/a", "#!/a"),
+        ("#!a", "#!a"),
+        ("#/", "#/"),
+        ("#!", ""),
+        ("#", ""),
+        ("#top", ""),
+    ],
+)
+def test_hash_route_is_kept_on_demand(fragment, expected):
+    url = f"https://example.com/a?b=1{fragment}"
+    keeping = CanonicalRules(keep_hash_routes=True)
+    assert canonicalize(url, rules=keeping) == f"https://example.com/a?b=1{expected}"
+    assert canonicalize(url) == "https://example.com/a?b=1"
+
+
+# base
+
+
+@pytest.mark.parametrize("base", ["", "no url", "mailto:a@example.com", "\ud800", "https://[::1"])
+def test_absolute_url_needs_no_valid_base(base):
+    assert canonicalize("https://example.com/a", base) == "https://example.com/a"
+    assert canonicalize("HTTPS://example.com/a", base) == "https://example.com/a"
+    assert canonicalize("a", base) is None
+
+
+def test_hash_route_of_the_base_is_not_inherited():
+    rules = CanonicalRules(keep_hash_routes=True)
+    assert canonicalize("", "https://example.com/a#/b", rules) == "https://example.com/a"
+
+
+# limits and refusals
+
+
+def test_longest_url_is_taken_and_one_more_is_not():
+    url = "https://example.com/" + "a" * (2083 - 20)
+    assert canonicalize(url) == url
+    assert canonicalize_all([url, url + "a"]) == [url, None]
+    assert canonicalize_all([url, "https://example.com/é"])[0] == url
+    assert explain_refusal(url + "a").reason is Reason.TOO_LONG
+    assert canonicalize(url + "?utm_source=" + "x" * 9000) == url
+
+
+def test_escaping_counts_for_the_length():
+    assert explain_refusal("https://example.com/" + "é" * 400).rule == "at most 2083 characters"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://example.com/" + "a" * 10_000_000,
+        "https://example.com/" + "%41" * 5_000_000,
+        "a" * 10_000_000,
+        "https://" + "a." * 5_000_000,
+    ],
+    ids=["path", "escapes", "word", "host"],
+)
+def test_huge_text_is_refused_at_once(text):
+    started = time.process_time()
+    assert explain_refusal(text).rule == f"at most {MAX_RAW_LENGTH} characters as written"
+    assert time.process_time() - started < 0.05
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://" + "a-" * 8000,
+        "https://" + "ä." * 8000,
+        "https://example.com/" + "a." * 8000 + "ö",
+        "https://example.com/?" + "&" * 16000,
+        "https://example.com/?" + "sid=a1&" * 2300,
+        "https://example.com/" + ";jsessionid=" * 1300,
+        "https://example.com/" + "/(" * 8000,
+        "https://example.com/(" + "A(a)" * 4000,
+    ],
+)
+def test_cost_is_bounded(text):
+    started = time.process_time()
+    canonicalize(text)
+    assert time.process_time() - started < 0.25
+
+
+@pytest.mark.parametrize(
+    ("url", "reason", "rule"),
+    [
+        ("JavaScript:alert(1)", Reason.SCHEME_NOT_ALLOWED, "http and https only, not javascript:"),
+        ("tel:+49 30", Reason.SCHEME_NOT_ALLOWED, "http and https only, not tel:"),
+        ("foo://[bad", Reason.SCHEME_NOT_ALLOWED, "http and https only, not foo:"),
+        ("https://exa mple.com/", Reason.INVALID_URL, "not a valid URL"),
+        ("relative", Reason.INVALID_URL, "not a valid URL"),
+        ("", Reason.INVALID_URL, "not a valid URL"),
+        ("http://./", Reason.INVALID_URL, "not a valid URL"),
+        ("\ud800", Reason.INVALID_URL, "not a valid URL"),
+    ],
+)
+def test_refusal_names_reason_and_rule(url, reason, rule):
+    assert canonicalize(url) is None
+    assert explain_refusal(url) == (reason, rule)
+
+
+def test_only_a_refusal_is_explained():
+    with pytest.raises(ValueError, match="not refused"):
+        explain_refusal("https://example.com/")
+
+
+@pytest.mark.parametrize("length", [0, -1, MAX_RAW_LENGTH + 1])
+def test_impossible_length_is_an_error_at_start(length):
+    with pytest.raises(ValueError, match=f"max_length={length}"):
+        CanonicalRules(max_length=length)
+
+
+# properties
+
+
+@settings(max_examples=8000, deadline=None)
+@given(nasty_urls(), st.sampled_from([CanonicalRules(), CanonicalRules(keep_hash_routes=True)]))
+def test_canonical_form_is_a_fixed_point(url, rules):
+    canonical = canonicalize(url, BASE, rules)
+    if canonical is not None:
+        assert canonicalize(canonical, None, rules) == canonical
+        assert normalize_url(canonical) == canonical
+        assert canonical.isascii()
+        assert canonical.startswith(("https://", "http://"))
+        assert "@" not in canonical.split("/", 3)[2]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=60), st.text(max_size=20))
+def test_any_text_is_taken_or_refused(url, base):
+    canonical = canonicalize(url, base)
+    assert canonical is None or canonicalize(canonical) == canonical
+
+
+@settings(max_examples=3000, deadline=None)
+@given(nasty_urls() | likely_urls())
+def test_plain_url_is_what_the_parser_makes_of_it(url):
+    # The space hides the URL from the fast path; the parser drops it.
+    assert canonicalize(url) == canonicalize(f" {url}")
+
+
+def test_plain_url_is_conservative_about_every_character():
+    for text in (
+        "https://a{}b.example/p",
+        "https://example.c{}/",
+        "https://example.com/a{}b?c=d{}e",
+    ):
+        for char in map(chr, range(256)):
+            url = text.replace("{}", char)
+            if PLAIN_URL.fullmatch(url):
+                assert normalize_url(url) == url
+            assert canonicalize_all([url, url]) == [canonicalize(f" {url}")] * 2
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(likely_urls(), max_size=12) | st.lists(nasty_urls() | likely_urls(), max_size=12),
+    st.sampled_from([None, BASE, "no url"]),
+    st.sampled_from([CanonicalRules(), CanonicalRules(max_length=30, keep_hash_routes=True)]),
+)
+def test_batch_answers_as_one_by_one(urls, base, rules):
+    assert canonicalize_all(urls, base, rules) == [canonicalize(url, base, rules) for url in urls]
+
+
+@pytest.mark.parametrize("port", [1000, 8080, 10000, 59999, 64999])
+def test_port_of_a_plain_url(port):
+    assert PLAIN_URL.fullmatch(f"http://127.0.0.1:{port}/a")
+
+
+@pytest.mark.parametrize("port", ["0", "80", "443", "0800", "65000", "65536", "99999", "100000"])
+def test_port_that_needs_the_parser(port):
+    assert not PLAIN_URL.fullmatch(f"http://127.0.0.1:{port}/a")
+
+
+def test_canonical_batch_of_any_origin_is_taken_as_it_is():
+    for origin in ("http://127.0.0.1:65123", "https://[::1]:8443", "https://xn--bcher-kva.example"):
+        urls = [f"{origin}/a", f"{origin}/b/c.html", f"{origin}/"]
+        assert canonicalize_all(urls) == urls
+
+
+@pytest.mark.parametrize(
+    "odd", ["https://example.com/\nb", "https://example.com/..", "http://example.com/b"]
+)
+@pytest.mark.parametrize(
+    "origin", ["https://example.com", "https://example.com:443", "https://u@example.com"]
+)
+def test_odd_one_of_a_batch_is_noticed(odd, origin):
+    urls = [f"{origin}/a", odd, f"{origin}/c"]
+    assert canonicalize_all(urls) == [canonicalize(url) for url in urls]
+
+
+# page key and id
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("https://example.com/", "example.com"),
+        ("http://www.example.com/", "example.com"),
+        ("https://www.example.com/a/", "example.com/a"),
+        ("https://example.com/a//", "example.com/a/"),
+        ("https://example.com/a/?b=/c/", "example.com/a?b=/c/"),
+        ("https://example.com/?b", "example.com?b"),
+        ("https://example.com/a/#/b/", "example.com/a#/b/"),
+        ("https://example.com/a/#/b?c", "example.com/a#/b?c"),
+        ("http://example.com:8080/A", "example.com:8080/A"),
+        ("https://wwwexample.com/", "wwwexample.com"),
+        ("https://example.com/www.", "example.com/www."),
+    ],
+)
+def test_page_key(url, key):
+    assert page_key(url) == key
+    assert page_ids([url], 7) == [page_id(url, 7)]
+
+
+@pytest.mark.parametrize(
+    ("rules", "key"),
+    [
+        (KeyRules(fold_scheme=False), "http://example.com/A"),
+        (KeyRules(fold_www=False), "www.example.com/A"),
+        (KeyRules(fold_trailing_slash=False), "example.com/A/"),
+        (KeyRules(fold_path_case=True), "example.com/a"),
+    ],
+)
+def test_each_folding_can_be_switched(rules, key):
+    url = "http://www.example.com/A/"
+    assert page_key(url, rules) == key
+    assert page_ids([url], 7, rules) == [page_id(url, 7, rules)]
+    assert page_ids([url], 7, rules) != page_ids([url], 7)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(nasty_urls() | likely_urls(), max_size=20), st.integers(0, 2**64 - 1))
+def test_page_ids_answer_as_one_by_one(urls, seed):
+    rules = CanonicalRules(keep_hash_routes=True)
+    canonical = [url for url in canonicalize_all(urls, BASE, rules) if url is not None]
+    ids = page_ids(canonical, seed)
+    assert ids == [page_id(url, seed) for url in canonical]
+    assert all(-(2**63) <= number < 2**63 for number in ids)
+
+
+def test_page_ids_differ_by_key_and_seed():
+    same = ["https://example.com/a", "http://www.example.com/a/"]
+    assert len(set(page_ids(same, 1))) == 1
+    assert len(set(page_ids([*same, "https://example.com/b"], 1))) == 2
+    assert page_ids(same, 1) != page_ids(same, 2)

@@ -1,0 +1,122 @@
+import random
+import tracemalloc
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sitecrawl.urls.seen import _MULTIPLIER, SeenIds
+
+FIRST_SIZE = 1 << 16
+
+
+def add_each(known: set[int], batch: list[int]) -> list[bool]:
+    """What ``add_all`` has to answer."""
+    answers = [
+        number not in known and batch.index(number) == row for row, number in enumerate(batch)
+    ]
+    known.update(batch)
+    return answers
+
+
+def ids_at_home_in(slot: int, count: int, size: int = FIRST_SIZE) -> list[int]:
+    """Ids that all belong to one slot of a table, half of them still after its growth.
+
+    That is the spreading of ids, undone.
+    """
+    inverse = pow(int(_MULTIPLIER), -1, 2**64)
+    wanted = [(number << 33) + number % 2 * size + slot for number in range(1, count + 1)]
+    found = [(number ^ number >> 32) * inverse % 2**64 for number in wanted]
+    return [number - 2**64 if number >= 2**63 else number for number in found]
+
+
+def random_ids(count: int, seed: int) -> list[int]:
+    rng = random.Random(seed)
+    return [rng.getrandbits(64) - 2**63 for _ in range(count)]
+
+
+_IDS = (
+    st.integers(-(2**63), 2**63 - 1)
+    | st.integers(-5, 5)
+    | st.integers(-100, 100).map(lambda number: number << 40)
+    | st.sampled_from(ids_at_home_in(FIRST_SIZE - 1, 20))
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.lists(_IDS, max_size=30), max_size=8))
+def test_answers_as_a_set_does(batches):
+    seen = SeenIds()
+    known: set[int] = set()
+    for batch in batches:
+        assert seen.add_all(batch) == add_each(known, batch)
+    assert len(seen) == len(known)
+    assert all(number in seen for number in known)
+    assert all(number in known for number in range(-6, 7) if number in seen)
+
+
+def test_growth_keeps_every_id():
+    numbers = random_ids(400_000, seed=5)
+    seen = SeenIds()
+    for start in range(0, len(numbers), 5000):
+        assert all(seen.add_all(numbers[start : start + 5000]))
+        assert not any(seen.add_all(numbers[: start + 5000 : 97]))
+    assert len(seen) == len(numbers)
+    assert not any(seen.add_all(numbers))
+    assert not any(seen.add_all(random_ids(400_000, seed=5)[::-1]))
+
+
+def test_growth_keeps_long_runs_and_those_that_wrap_around():
+    slots = (0, 1, 7, FIRST_SIZE // 2, FIRST_SIZE - 2, FIRST_SIZE - 1)
+    crowded = [number for slot in slots for number in ids_at_home_in(slot, 200)]
+    size = 2 * FIRST_SIZE
+    crowded += [
+        number for slot in (FIRST_SIZE - 9, size - 1) for number in ids_at_home_in(slot, 200, size)
+    ]
+    assert len(set(crowded)) == len(crowded)
+    seen = SeenIds()
+    assert all(seen.add_all(crowded))
+    filler = random_ids(160_000, seed=6)
+    for start in range(0, len(filler), 5000):
+        assert all(seen.add_all(filler[start : start + 5000]))
+        assert not any(seen.add_all(crowded))
+    assert not any(seen.add_all(filler))
+    assert len(seen) == len(crowded) + len(filler)
+
+
+def test_growth_keeps_an_id_that_had_wrapped_around_when_its_home_is_left():
+    size = 2 * FIRST_SIZE
+    seen = SeenIds()
+    seen.add_all(
+        [number for slot in range(100, 40_000) for number in ids_at_home_in(slot, 1, size)]
+    )
+    leaving, wrapped = ids_at_home_in(size - 1, 2, size)
+    assert all(seen.add_all([leaving]) + seen.add_all([wrapped]))
+    seen.add_all(
+        [number for slot in range(40_000, 80_000) for number in ids_at_home_in(slot, 1, size)]
+    )
+    assert not any(seen.add_all([leaving, wrapped]))
+
+
+def test_batch_larger_than_a_slice_counts_repeats():
+    numbers = list(range(-70_000, 70_000))
+    assert SeenIds().add_all(numbers + numbers) == [True] * len(numbers) + [False] * len(numbers)
+
+
+def test_nothing_is_nothing():
+    assert SeenIds().add_all([]) == []
+    assert len(SeenIds()) == 0
+    assert 0 not in SeenIds()
+
+
+def test_million_ids_stay_under_20_megabytes_growth_included():
+    numbers = random_ids(1_000_000, seed=7)
+    tracemalloc.start()
+    try:
+        seen = SeenIds()
+        for start in range(0, len(numbers), 5000):
+            seen.add_all(numbers[start : start + 5000])
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(seen) == len(numbers)
+    assert peak_bytes < 20_000_000
