@@ -53,8 +53,13 @@ check: $(VENV)/ready-dev
 bench: $(VENV)/ready-dev
 	@$(BIN)/python -m benchmarks.run $(BENCH)
 
-pins: $(VENV)/ready-dev
-	@$(BIN)/python -m pip freeze --exclude-editable --disable-pip-version-check 2>/dev/null \
-	  || uv pip freeze --python $(BIN)/python --exclude-editable
+# A new venv with the newest versions that the ranges of pyproject.toml allow.
+pins:
+	@rm -rf .venv-pins && $(PYTHON) -m venv .venv-pins
+	@.venv-pins/bin/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	@echo "# Exact versions for a repeatable set-up; renew with: make pins" > constraints.txt
+	@.venv-pins/bin/python -m pip freeze --exclude-editable --exclude sitecrawl >> constraints.txt
+	@rm -rf .venv-pins && touch $(VENV)/ready $(VENV)/ready-dev
+
 clean:
 	rm -rf $(VENV) .bench .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 class QuietLogFormatter(LogFormatter):
-    """Scrapy's lines, without the one for each item: an item holds up to 5,000 URLs."""
+    """Scrapy's lines, without those that show whole items: an item holds up to 5,000 URLs."""
 
     def scraped(self, *args: Any, **kwargs: Any) -> LogFormatterResult | None:  # type: ignore[override]
+        return None
+
+    def dropped(self, *args: Any, **kwargs: Any) -> LogFormatterResult | None:  # type: ignore[override]
         return None

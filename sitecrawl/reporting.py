@@ -118,7 +118,8 @@ def _rows(
         yield "feed", Text(feed)
     if summary.pages:
         yield "next", Text(f"sitecrawl urls {shlex.quote(summary.asked)}")
-        yield "", Text(f"sitecrawl why {shlex.quote(summary.root_url)}")
+    if summary.example:
+        yield "", Text(f"sitecrawl why {shlex.quote(summary.example)}")
 
 
 def _bytes(number: float) -> str:

@@ -16,22 +16,28 @@ COMMANDS_MODULE = "sitecrawl.commands"
 USER_AGENT = f"sitecrawl/{__version__} (+https://sitecrawl.example/bot)"
 
 # --- The way of the data -------------------------------------------------------------------
-# requests, from the engine to the site
+# Scrapy's own lists are emptied, so that these are complete: what is not here does not run, and is
+# not even imported, which takes a third off the time to the first request.
+DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}
+SPIDER_MIDDLEWARES_BASE: dict[str, int] = {}
+EXTENSIONS_BASE: dict[str, int] = {}
+
+# requests, from the engine (low numbers) to the site
 DOWNLOADER_MIDDLEWARES = {
-    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": 350,
+    "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": 400,
+    "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": 500,
     "sitecrawl.downloadermiddlewares.backoff.BackoffRetryMiddleware": 550,
-    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
-    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "sitecrawl.downloadermiddlewares.compression.BoundedCompressionMiddleware": 590,
     "sitecrawl.downloadermiddlewares.conditional.ConditionalRequestMiddleware": 595,
-    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
-    "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": None,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": 600,
+    "scrapy.downloadermiddlewares.stats.DownloaderStats": 850,
 }
+# responses, on their way to the stages, which choose scope, length and depth of requests themselves
 SPIDER_MIDDLEWARES = {
-    # Stages choose their requests themselves, by scope, length and depth.
-    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
-    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": 25,
+    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": 50,
+    "scrapy.spidermiddlewares.referer.RefererMiddleware": 700,
 }
 # items: what one document said, on its way into the inventory
 ITEM_PIPELINES = {
@@ -42,12 +48,12 @@ ITEM_PIPELINES = {
     "sitecrawl.pipelines.store.StorePipeline": 800,
 }
 EXTENSIONS = {
-    "scrapy.extensions.telnet.TelnetConsole": None,
-    "scrapy.extensions.remote_control.RemoteControl": None,
-    "scrapy.extensions.logstats.LogStats": None,
+    "scrapy.extensions.corestats.CoreStats": 0,
+    "scrapy.extensions.logcount.LogCount": 0,
+    "scrapy.extensions.closespider.CloseSpider": 0,
+    "scrapy.extensions.throttle.AutoThrottle": 0,
     "sitecrawl.extensions.bodylimit.BodyLimit": 100,
     "sitecrawl.extensions.collector.CollectorTuning": 110,
-    "scrapy.extensions.feedexport.FeedExporter": None,
     "sitecrawl.extensions.feeds.PageFeeds": 200,
     "sitecrawl.extensions.progress.Progress": 500,
     "sitecrawl.extensions.report.EndReport": 900,

@@ -37,6 +37,7 @@ class Summary:
     pages: int
     pages_unchanged: int
     mentions: int
+    example: str
     by_source: dict[str, int]
     refused: dict[str, int]
     documents: dict[str, int]
@@ -71,6 +72,7 @@ def build_summary(stats: Mapping[str, Any], asked: str, seconds: float) -> Summa
         pages=listed + unchanged,
         pages_unchanged=unchanged,
         mentions=stats.get("sitecrawl/mentions", 0),
+        example=stats.get("sitecrawl/pages/example", ""),
         by_source=_below(_LISTED, stats),
         refused=_below(_REFUSED, stats),
         documents=_below(_OUTCOME, stats),

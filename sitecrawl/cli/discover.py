@@ -63,7 +63,7 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
         if demo:
             from sitecrawl.demo.server import DemoServer
 
-            domain = stack.enter_context(DemoServer()).url
+            domain = stack.enter_context(DemoServer.on_usual_port()).url
         arguments = {"domain": domain, "base": ",".join(base or []), "skip": ",".join(skip or [])}
         code = run_spider(
             "sitemap" if sitemaps_only else "discover",

@@ -18,11 +18,20 @@ if TYPE_CHECKING:
     from typing import Self
 
 _ADDRESS = "127.0.0.1"
+_USUAL_PORT = 8737
 _POLL_SECONDS = 0.05
 
 
 class DemoServer:
     """The demo site on a free port (or ``port``) while the context is entered."""
+
+    @classmethod
+    def on_usual_port(cls) -> Self:
+        """Always the same address if it is free, so that a second scan is of the same site."""
+        try:
+            return cls(_USUAL_PORT)
+        except OSError:
+            return cls()
 
     def __init__(self, port: int = 0) -> None:
         self._listener = _Listener((_ADDRESS, port), _Handler)

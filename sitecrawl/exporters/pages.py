@@ -8,8 +8,6 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn
 from scrapy.exporters import BaseItemExporter
 
 from sitecrawl.exporters.rows import RowMaker
-from sitecrawl.store.inventory import document_urls, export_rows, further_sources
-from sitecrawl.store.queries import scan_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +31,10 @@ class PageExporter(BaseItemExporter):
         self, database: Database, scan_id: int, key_rules: KeyRules, wanted: PageFilter
     ) -> int:
         """Write the pages of the scan and return their number."""
+        # SQLAlchemy would hold up the first request of a scan that writes a feed at its end.
+        from sitecrawl.store.inventory import document_urls, export_rows, further_sources
+        from sitecrawl.store.queries import scan_by_id
+
         scan = scan_by_id(database, scan_id)
         assert scan is not None
         maker = RowMaker(

@@ -10,8 +10,6 @@ from scrapy.extensions.feedexport import FeedExporter
 from sitecrawl.config import Config
 from sitecrawl.exporters.pages import PageExporter
 from sitecrawl.pipelines.store import StorePipeline
-from sitecrawl.store.engine import open_database
-from sitecrawl.store.inventory import PageFilter
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -40,6 +38,9 @@ class PageFeeds(FeedExporter):
         await super().close_spider(spider)
 
     def _write(self, slot: FeedSlot, scan_id: int) -> int:
+        from sitecrawl.store.engine import open_database
+        from sitecrawl.store.inventory import PageFilter
+
         config = Config.from_settings(self.settings)
         slot.start_exporting()
         assert isinstance(slot.exporter, PageExporter)

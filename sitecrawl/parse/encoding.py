@@ -121,9 +121,11 @@ def _usable(declared: str, findings: Findings) -> str:
     """
     name = resolve_encoding(declared) or ""
     try:
-        # `bytes.decode` refuses what is a codec but no text encoding, such as zlib.
-        is_ascii_based = _ASCII_PROBE.decode(name).encode() == _ASCII_PROBE
-        codecs.getincrementaldecoder(name)
+        # `bytes.decode` refuses what is a codec but no text encoding, such as zlib; a text
+        # encoding that insists on strictness is refused by its own decoder.
+        text = _ASCII_PROBE.decode(name)
+        decoder = codecs.getincrementaldecoder(name)(_tolerant_errors(name))
+        is_ascii_based = text == decoder.decode(_ASCII_PROBE, True) == _ASCII_PROBE.decode("ascii")
     except (LookupError, UnicodeError):
         is_ascii_based = False
     if not is_ascii_based:

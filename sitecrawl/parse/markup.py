@@ -21,6 +21,7 @@ _DECLARATION_HEAD_CHARACTERS = 64
 _NAME = r"[^\W\d][^\s<>/\"'=]*+"
 _TAG = re.compile(rf"<(/?)({_NAME})((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>")
 _TAG_WITH_ODD_QUOTES = re.compile(rf"<(/?)({_NAME})([^<>]*+)>")
+_END_WITHOUT_BRACKET = re.compile(rf"<(/)({_NAME})()\s*+(?=<)")
 _ATTRIBUTE = re.compile(
     # Only at the start of a word, so that a long one without a value is read once.
     r"""(?<![^\s"'/])([^\s"'<>/=]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'<>]++))""",
@@ -71,7 +72,6 @@ class MarkupTokenizer:
     def _advance(self, buffer: str, *, is_final: bool) -> int:
         position = 0
         size = len(buffer)
-        names = self._names
         while position < size:
             if self._skip_to or self._declaration:
                 position, is_over = self._skip(buffer, position, is_final=is_final)
@@ -91,14 +91,17 @@ class MarkupTokenizer:
                     return bracket
                 position = after
                 continue
-            slash, raw_name, attributes = match.groups()
-            prefix, name = names.get(raw_name) or self._learn(raw_name)
-            if slash:
-                self.handler.end(prefix, name)
-            else:
-                self.handler.start(prefix, name, attributes, is_empty=attributes[-1:] == "/")
+            self._tell(match)
             position = match.end()
         return position
+
+    def _tell(self, tag: re.Match[str]) -> None:
+        slash, raw_name, attributes = tag.groups()
+        prefix, name = self._names.get(raw_name) or self._learn(raw_name)
+        if slash:
+            self.handler.end(prefix, name)
+        else:
+            self.handler.start(prefix, name, attributes, is_empty=attributes[-1:] == "/")
 
     def _irregular(self, buffer: str, start: int, *, is_final: bool) -> int:
         """Deal with a `<` that begins no well-formed tag; -1 means that more text is needed."""
@@ -107,22 +110,18 @@ class MarkupTokenizer:
             return self._open_declaration(buffer, start, is_final=is_final)
         if kind == "?":
             return self._open_instruction(buffer, start, is_final=is_final)
-        self.broken_tags += 1
         limit = start + MAX_TAG_CHARACTERS
         is_decided = is_final or len(buffer) >= limit or buffer.find("<", start + 1) >= 0
         if not is_decided:
             return -1
+        self.broken_tags += 1
         match = _TAG_WITH_ODD_QUOTES.match(buffer, start, limit)
+        match = match or _END_WITHOUT_BRACKET.match(buffer, start, limit)
         if match is None:
             if self.handler.wants_text:
                 self.handler.text("<")
             return start + 1
-        slash, raw_name, attributes = match.groups()
-        prefix, name = self._names.get(raw_name) or self._learn(raw_name)
-        if slash:
-            self.handler.end(prefix, name)
-        else:
-            self.handler.start(prefix, name, attributes, is_empty=attributes[-1:] == "/")
+        self._tell(match)
         return match.end()
 
     def _open_declaration(self, buffer: str, start: int, *, is_final: bool) -> int:

@@ -19,6 +19,15 @@ from sitecrawl.parse.textlist import TextListScanner
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = [
+    "DEFAULT_LIMITS",
+    "PROTOCOL_MAX_ENTRIES",
+    "SitemapChunk",
+    "SitemapKind",
+    "SitemapLimits",
+    "SitemapReader",
+]
+
 PROTOCOL_MAX_ENTRIES = 50_000
 _HEAD_CHARACTERS = 65_536
 _LATE_DECLARATION = re.compile(r"\s+<\?xml\s")

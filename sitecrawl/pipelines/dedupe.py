@@ -9,7 +9,6 @@ from sitecrawl.config import Config
 from sitecrawl.items import MentionBatch
 from sitecrawl.pipelines.store import StorePipeline
 from sitecrawl.urls.canonical import page_ids
-from sitecrawl.urls.seen import SeenIds
 
 if TYPE_CHECKING:
     from typing import Any, Self
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.urls.canonical import KeyRules
+    from sitecrawl.urls.seen import SeenIds
 
 
 class DedupePipeline:
@@ -24,14 +24,14 @@ class DedupePipeline:
 
     Stats: ``sitecrawl/pages/listed``, ``sitecrawl/pages/refused``,
     ``sitecrawl/pages/refused/<reason>``, ``sitecrawl/pages/source/<source>``,
-    ``sitecrawl/mentions``.
+    ``sitecrawl/pages/example`` (the first URL), ``sitecrawl/mentions``.
     """
 
     def __init__(self, crawler: Crawler, key_rules: KeyRules):
         self._crawler = crawler
         self._stats = crawler.stats
         self._key_rules = key_rules
-        self._seen = SeenIds()
+        self._seen: SeenIds | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -40,9 +40,16 @@ class DedupePipeline:
     def process_item(self, item: Any) -> Any:
         if isinstance(item, MentionBatch):
             item.ids = page_ids(item.urls, self._seed(), self._key_rules)
-            item.is_new = self._seen.add_all(item.ids)
+            item.is_new = self._known_ids().add_all(item.ids)
             self._count(item)
         return item
+
+    def _known_ids(self) -> SeenIds:
+        if self._seen is None:
+            from sitecrawl.urls.seen import SeenIds  # NumPy would hold up the first request
+
+            self._seen = SeenIds()
+        return self._seen
 
     def _seed(self) -> int:
         """Of the site's page ids: a secret of its record, so the store must have begun the scan."""
@@ -57,9 +64,15 @@ class DedupePipeline:
         )
         listed = new - refused.total()
         count = self._stats.inc_value
+        if listed and not self._stats.get_value("sitecrawl/pages/example"):
+            self._stats.set_value("sitecrawl/pages/example", _first_listed(batch))
         count("sitecrawl/mentions", len(batch.ids))
         count("sitecrawl/pages/listed", listed)
         count(f"sitecrawl/pages/source/{batch.source}", listed)
         for reason, number in refused.items():
             count("sitecrawl/pages/refused", number)
             count(f"sitecrawl/pages/refused/{reason}", number)
+
+
+def _first_listed(batch: MentionBatch) -> str:
+    return next(url for row, url in enumerate(batch.urls) if row not in batch.refused)

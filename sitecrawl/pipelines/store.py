@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from scrapy import signals
-from scrapy.exceptions import CloseSpider, DropItem
+from scrapy.exceptions import DropItem
 from scrapy.utils.asyncio import create_looping_call
 
 from sitecrawl.config import Config
@@ -86,6 +86,7 @@ class StorePipeline:
         self._being_read: dict[str, Document] = {}
         self._heartbeat = create_looping_call(self._beat)
         self._failure = ""
+        self._closing: asyncio.Future[None] | None = None
         self.is_finished = asyncio.Event()
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -93,32 +94,28 @@ class StorePipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    async def open_spider(self) -> None:
-        try:
-            await self._in_thread(self._begin)
-        except StoreError as error:
-            self._fail(error)
-            raise CloseSpider("store") from error
-        self._stats.set_value("sitecrawl/scan/id", self.scan.scan_id)
-        self._heartbeat.start(_HEARTBEAT_SECONDS, now=False)
+    def open_spider(self) -> None:
+        # Opening takes as long as the way to the first answer, so both happen at once.
+        self._opening = asyncio.ensure_future(self._open())
 
     async def process_item(self, item: Any) -> Any:
-        if self._failure:
-            raise DropItem("the database cannot be used")
+        await self._opening
         try:
-            await self._in_thread(self._write, item)
+            if not self._failure:
+                await self._in_thread(self._write, item)
         except StoreError as error:
             self._fail(error)
-            self._closing = asyncio.ensure_future(
-                self._crawler.engine.close_spider_async(reason="store")
-            )
-            raise DropItem("the database cannot be used") from error
+        if self._failure:
+            self._close_spider()
+            raise DropItem("the database cannot be used")
         return item
 
     async def spider_closed(self, reason: str) -> None:
+        await self._opening
         if self._heartbeat.running:
             self._heartbeat.stop()
         spider = self._spider()
+        reason = "store" if self._failure else reason
         status, words = ending(reason, self._failure or spider.context.failure)
         self._stats.set_value("sitecrawl/scan/status", status)
         self._stats.set_value("sitecrawl/scan/reason", words)
@@ -140,6 +137,7 @@ class StorePipeline:
 
     async def known_document(self, url: str) -> KnownDocument | None:
         """What earlier scans know of the document, if it would be read the same way today."""
+        await self._opening
         validators = self._validators.get(url)
         if validators is None:
             return None
@@ -153,10 +151,24 @@ class StorePipeline:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, partial(function, *args))
 
+    async def _open(self) -> None:
+        try:
+            await self._in_thread(self._begin)
+        except StoreError as error:
+            self._fail(error)
+            return
+        self._stats.set_value("sitecrawl/scan/id", self.scan.scan_id)
+        self._heartbeat.start(_HEARTBEAT_SECONDS, now=False)
+
     def _fail(self, error: StoreError) -> None:
         if not self._failure:
             self._failure = str(error)
             logger.error("%s", error)
+
+    def _close_spider(self) -> None:
+        if self._closing is None:
+            closing = self._crawler.engine.close_spider_async(reason="store")
+            self._closing = asyncio.ensure_future(closing)
 
     # --- on the store's thread ---------------------------------------------------------------
 

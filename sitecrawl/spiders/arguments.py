@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sitecrawl.config import ConfigError
 from sitecrawl.setting_values import ValueKind, flag, names, text
@@ -33,6 +33,8 @@ class SpiderArguments:
     * ``strict``, ``subdomains``: as ``SITECRAWL_STRICT_PATHS`` and ``SITECRAWL_SUBDOMAINS``;
     * ``skip``: path patterns to refuse, in addition to ``SITECRAWL_SKIP_PATHS``.
     """
+
+    NAMES: ClassVar = tuple(_KINDS)
 
     asked: str
     target: Target

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cli.inprocess import run_inside
 from tests.site import SiteServer
 from tests.site.build import gz, robots, rss, sitemap, sitemap_index, text_map
 from tests.site.project import Project
 from tests.site.reply import Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tests.site.project import ProcessResult
+    from tests.site.reply import Route
 
 MANY = 5_000
 
@@ -31,8 +33,17 @@ class Inventory:
     shop: SiteServer
     wiki: SiteServer
 
-    def run(self, *args: str, **options: dict[str, str]) -> ProcessResult:
-        return self.project.run(sys.executable, "-m", "sitecrawl", *args, **options)  # type: ignore[arg-type]
+    def run(self, *args: str) -> ProcessResult:
+        return run_inside(self.project, *args)
+
+    def process(self, *args: str) -> ProcessResult:
+        return self.project.run(sys.executable, "-m", "sitecrawl", *args)
+
+
+@pytest.fixture
+def cli(project: Project) -> Callable[..., ProcessResult]:
+    """``sitecrawl`` in the test's own process, for every command but ``discover``."""
+    return lambda *args, **options: run_inside(project, *args, **options)
 
 
 @pytest.fixture(scope="session")
@@ -48,11 +59,11 @@ def inventory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inventory]:
         shop.routes |= _shop(shop)
         for url in (shop.url, shop.url, wiki.url):
             # The sitemap that fails is asked for once: trying again is not what is tested.
-            known.run("discover", url, "--profile", "fast", "-s", "RETRY_TIMES=0").succeeded()
+            known.process("discover", url, "--profile", "fast", "-s", "RETRY_TIMES=0").succeeded()
         yield known
 
 
-def _shop(shop: SiteServer) -> dict[str, object]:
+def _shop(shop: SiteServer) -> dict[str, Route]:
     goods = [shop.at(f"/goods/{number}") for number in range(12)]
     own = [shop.at(path) for path in ("/", "/about", "/de/impressum")]
     refused = [

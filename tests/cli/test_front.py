@@ -36,9 +36,9 @@ def test_without_a_command_the_help_is_shown(run_cli: Callable[..., ProcessResul
 
 @pytest.mark.parametrize("command", _COMMANDS)
 def test_the_help_of_a_command_has_examples(
-    run_cli: Callable[..., ProcessResult], command: str
+    cli: Callable[..., ProcessResult], command: str
 ) -> None:
-    text = run_cli(command, "--help").succeeded().stdout
+    text = cli(command, "--help").succeeded().stdout
     assert f"\n  sitecrawl {command}" in text.partition("Options:")[0]
 
 
@@ -53,8 +53,8 @@ def test_the_help_of_a_command_has_examples(
         ("urls", "example.com", "--format", "docx"),
     ],
 )
-def test_wrong_usage_is_2(run_cli: Callable[..., ProcessResult], args: tuple[str, ...]) -> None:
-    done = run_cli(*args)
+def test_wrong_usage_is_2(cli: Callable[..., ProcessResult], args: tuple[str, ...]) -> None:
+    done = cli(*args)
     assert done.returncode == 2
     assert "Traceback" not in done.output
     assert done.stderr
@@ -127,22 +127,22 @@ def test_a_crawl_does_not_import_what_it_does_not_use(project: Project) -> None:
 # --- pipes --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("format_", ["text", "csv", "jsonl", "json", "parquet", "xlsx"])
+@pytest.mark.parametrize("format_", ["text", "csv", "json"])
 def test_a_reader_may_leave_early(inventory: Inventory, format_: str) -> None:
-    command = f"'{sys.executable}' -m sitecrawl urls {inventory.wiki.url} -f {format_} | head -c 40"
-    done = inventory.project.run("bash", "-c", f"{command} | base64")
+    command = f"'{sys.executable}' -m sitecrawl urls {inventory.wiki.url} -f {format_} | head -n 1"
+    done = inventory.project.run("bash", "-c", command)
     assert done.stderr == ""
-    assert done.stdout
+    assert done.stdout.count("\n") == 1
 
 
 def test_a_reader_may_leave_before_the_answer(inventory: Inventory) -> None:
-    for command in (f"urls {inventory.wiki.url}", "settings", "profiles", "scans"):
+    for command in (f"urls {inventory.wiki.url}", "settings"):
         done = inventory.project.run("bash", "-c", f"'{sys.executable}' -m sitecrawl {command} | :")
         assert (done.stdout, done.stderr) == ("", "")
 
 
 def test_the_text_for_a_pipe_is_only_urls(inventory: Inventory) -> None:
-    done = inventory.run("urls", inventory.wiki.url).succeeded()
+    done = inventory.process("urls", inventory.wiki.url).succeeded()
     lines = done.stdout.splitlines()
     assert len(lines) == MANY
     assert lines[0] == inventory.wiki.at("/articles/0000")

@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import openpyxl
@@ -17,7 +19,6 @@ from tests.cli.conftest import MANY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tests.cli.conftest import Inventory
     from tests.site.project import ProcessResult
@@ -34,7 +35,7 @@ def listed(inventory: Inventory, *options: str) -> list[str]:
 
 
 def test_scans_newest_first(inventory: Inventory) -> None:
-    lines = inventory.run("scans").succeeded().stdout.splitlines()
+    lines = inventory.process("scans").succeeded().stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["3", "2", "1"]
     newest = lines[0]
     assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d", newest)
@@ -65,9 +66,9 @@ def test_an_unknown_site_is_named_with_the_known_ones(inventory: Inventory, comm
 
 @pytest.mark.parametrize("args", [("scans",), ("urls", "x.example"), ("why", "https://x.example/")])
 def test_without_a_database_the_answer_is_what_to_do(
-    run_cli: Callable[..., ProcessResult], args: tuple[str, ...]
+    cli: Callable[..., ProcessResult], args: tuple[str, ...]
 ) -> None:
-    done = run_cli(*args)
+    done = cli(*args)
     assert done.returncode == 1
     assert "does not exist; a first scan creates it" in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -75,24 +76,24 @@ def test_without_a_database_the_answer_is_what_to_do(
 
 
 def test_a_database_that_is_none_is_said(
-    run_cli: Callable[..., ProcessResult], tmp_path: Path
+    cli: Callable[..., ProcessResult], tmp_path: Path
 ) -> None:
     other = tmp_path / "other.db"
     other.write_text("something else, and long enough for a header of SQLite" * 9)
-    done = run_cli("scans", "--database", f"sqlite:///{other}")
+    done = cli("scans", "--database", f"sqlite:///{other}")
     assert done.returncode == 1
     assert str(other) in done.stderr
     assert "Traceback" not in done.stderr
-    wrong = run_cli("scans", "--database", "mysql://u:secret@h/d")
+    wrong = cli("scans", "--database", "mysql://u:secret@h/d")
     assert wrong.returncode in {1, 2}
     assert "'mysql' is not supported" in wrong.stderr
     assert "secret" not in wrong.output
 
 
 def test_another_database_can_be_named(
-    run_cli: Callable[..., ProcessResult], inventory: Inventory
+    cli: Callable[..., ProcessResult], inventory: Inventory
 ) -> None:
-    named = run_cli("scans", "--database", f"sqlite:///{inventory.project.database}")
+    named = cli("scans", "--database", f"sqlite:///{inventory.project.database}")
     assert named.succeeded().stdout == inventory.run("scans").stdout
 
 
@@ -177,10 +178,10 @@ def test_formats_on_the_screen(inventory: Inventory) -> None:
     assert [line["url"] for line in csv.DictReader(io.StringIO(as_csv))] == [
         row["url"] for row in rows
     ]
-    about = next(row for row in rows if row["url"].endswith("/about"))
-    assert about["lastmod"] == "2026-01-02"
-    assert about["parent"] == inventory.shop.at("/pages.xml")
-    assert about["source"] == "sitemap"
+    once = next(row for row in rows if row["url"].endswith("/goods/5"))
+    assert once["lastmod"] == "2026-01-02"
+    assert once["parent"] == inventory.shop.at("/pages.xml")
+    assert (once["source"], once["sources"]) == ("sitemap", ["sitemap"])
     both = next(row for row in rows if row["url"].endswith("/goods/0"))
     assert sorted(both["sources"]) == ["feed", "sitemap"]
     german = next(row for row in rows if row["url"].endswith("/impressum"))
@@ -204,7 +205,7 @@ def test_the_ending_decides_the_format(inventory: Inventory, tmp_path: Path) -> 
 
 def test_binary_formats_can_be_redirected(inventory: Inventory, tmp_path: Path) -> None:
     path = tmp_path / "urls.xlsx"
-    command = f"python -m sitecrawl urls {inventory.shop.url} -f xlsx > '{path}'"
+    command = f"'{sys.executable}' -m sitecrawl urls {inventory.shop.url} -f xlsx > '{path}'"
     done = inventory.project.run("bash", "-c", command)
     assert (done.returncode, done.stderr) == (0, "")
     assert openpyxl.load_workbook(path).active is not None
@@ -215,16 +216,24 @@ def test_binary_formats_can_be_redirected(inventory: Inventory, tmp_path: Path) 
     [
         ("urls.docx", ".docx"),
         ("no/such/folder/urls.csv", "No such file or directory"),
-        (".", ""),
+        ("folder.csv", "Is a directory"),
     ],
 )
 def test_a_file_that_cannot_be_written_is_said(
     inventory: Inventory, output: str, words: str
 ) -> None:
-    done = inventory.run("urls", inventory.shop.url, "-o", output, "-f", "csv")
-    if output.endswith("docx"):
-        done = inventory.run("urls", inventory.shop.url, "-o", output)
-    assert done.returncode in {1, 2}
+    (inventory.project.folder / "folder.csv").mkdir(exist_ok=True)
+    done = inventory.run("urls", inventory.shop.url, "-o", output)
+    assert done.returncode == 2
+    assert f"-o {output}: " in done.stderr
     assert words in done.stderr
-    assert output in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("format_", ["text", "csv", "json", "jsonl", "xlsx", "parquet"])
+def test_a_full_disk_is_said(inventory: Inventory, format_: str) -> None:
+    done = inventory.process("urls", inventory.wiki.url, "-o", "/dev/full", "-f", format_)
+    assert done.returncode in {1, 2}
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -22,7 +22,7 @@ def why(inventory: Inventory, url: str) -> str:
 
 def test_a_listed_page_is_explained_by_each_document(inventory: Inventory) -> None:
     shop = inventory.shop
-    text = why(inventory, shop.at("/about"))
+    text = inventory.process("why", shop.at("/about")).succeeded().stdout
     lines = text.splitlines()
     assert lines[0] == shop.at("/about")
     assert "known since" in lines[1]
@@ -97,11 +97,9 @@ def test_the_scheme_may_be_left_out_or_differ(inventory: Inventory, scheme: str)
 
 
 @pytest.mark.parametrize(
-    "url", ["http://[::1", "http://", "mailto:joe@shop.example", "", "http://exa mple.com/", "\x00"]
+    "url", ["http://[::1", "http://", "mailto:joe@shop.example", "", "http://exa mple.com/", "http://a\x01b/"]
 )
 def test_what_cannot_be_a_page_is_no_traceback(inventory: Inventory, url: str) -> None:
-    if url == "\x00":
-        url = "http://a\x01b/"
     done = inventory.run("why", url)
     assert "Traceback" not in done.output
     assert done.returncode in {0, 2}
@@ -136,25 +134,29 @@ def _serve(site: SiteServer) -> None:
     ],
 )
 def test_what_a_limit_left_out_may_list_it(
-    site: SiteServer, project: Project, run_cli: Callable[..., ProcessResult], setting: str, value: int
+    site: SiteServer,
+    project: Project,
+    cli: Callable[..., ProcessResult],
+    setting: str,
+    value: int,
 ) -> None:
     _serve(site)
-    # A document at a time, so that it is always the second one that the limit leaves out.
-    one_by_one = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}
-    project.crawl(site.url, settings={setting: value, **one_by_one}).succeeded()
-    text = run_cli("why", site.at("/b/11")).succeeded().stdout
+    feed = project.crawl(site.url, settings={setting: value}).succeeded()
+    # Which of the two maps came first is up to the scheduler.
+    left = "b" if site.at("/b/11") not in feed.urls else "a"
+    text = cli("why", site.at(f"/{left}/11")).succeeded().stdout
     assert "never seen" in text
     assert "every document of that scan was read" not in text
-    assert f"{site.at('/b.xml')}" in text
+    assert site.at(f"/{left}.xml") in text
 
 
 def test_a_scan_that_failed_cannot_say_that_nothing_lists_it(
-    site: SiteServer, project: Project, run_cli: Callable[..., ProcessResult]
+    site: SiteServer, project: Project, cli: Callable[..., ProcessResult]
 ) -> None:
     url = site.url
     site.stop()
     assert project.crawl(url, settings={"RETRY_TIMES": 0}).returncode == 1
-    text = run_cli("why", f"{url}/x").stdout
+    text = cli("why", f"{url}/x").stdout
     assert "never seen" in text
     assert "(failed)" in text
     assert "every document of that scan was read" not in text

@@ -31,6 +31,7 @@ def loc(text: str) -> str:
         (urlset(f"<url><loc>{A}<loc></url>{GOOD}"), [A, C]),
         (urlset(f"<url><loc>{A}<lastmod>2026</lastmod></url>{GOOD}"), [A, C]),
         (urlset(f"<url><loc>{A}</lco></url>{GOOD}"), [A, C]),
+        (urlset(f"<url><loc>{A}</loc </url>{GOOD}"), [A, C]),
         (urlset(f"<url></b><loc>{A}</loc></i></url>{GOOD}"), [A, C]),
         (f"<urlset><url><loc>{A}</loc></urlset>", [A]),
         # Documents in a row, or without a root

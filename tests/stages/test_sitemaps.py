@@ -158,16 +158,18 @@ class TestRecursion:
         nested = fetches(done)[site.at("/deep/b.xml")]
         assert (nested.depth, nested.found_by) == (3, "a sitemap index")
 
-    def test_children_are_fetched_in_parallel_within_the_limit_per_host(
+    def test_children_are_fetched_in_parallel_but_politely(
         self, site: SiteServer, crawl: Crawl
     ) -> None:
-        maps = [f"/{n}.xml" for n in range(8)]
-        site.routes.update({path: Reply(sitemap(path[:-4]), delay_seconds=0.2) for path in maps})
-        site.routes["/robots.txt"] = robots(*maps)
-        settings = {**ENOUGH, "CONCURRENT_REQUESTS_PER_DOMAIN": 3}
-        done = crawl(site.url, settings=settings).succeeded()
-        assert site.max_in_flight() == 3
-        assert len(done.rows) == 8
+        maps = [f"/{n}.xml" for n in range(4)]
+        site.routes.update({path: Reply(sitemap(path[:-4]), delay_seconds=0.8) for path in maps})
+        site.routes["/robots.txt"] = robots("/index.xml")
+        site.routes["/index.xml"] = sitemap_index(*maps)
+        done = crawl(site.url, profile="", settings=ENOUGH).succeeded()
+        assert len(done.rows) == len(maps)
+        assert site.max_in_flight() == 2
+        assert min(site.gaps()) > 0.19, "200-500 ms apart"
+        assert site.paths()[3:] == maps, "in the order of the index"
 
     def test_a_map_behind_a_redirect_is_read_at_its_final_address(
         self, site: SiteServer, crawl: Crawl

@@ -78,7 +78,7 @@ content = st.one_of(
     st.lists(st.sampled_from(PAGES), max_size=6), st.just(UNCHANGED), st.just(FAILED)
 )
 one_scan = st.lists(st.sampled_from(MAPS), unique=True, max_size=4).flatmap(
-    lambda maps: st.fixed_dictionaries({url: content for url in maps})
+    lambda maps: st.fixed_dictionaries(dict.fromkeys(maps, content))
 )
 
 

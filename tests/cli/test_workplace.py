@@ -1,0 +1,195 @@
+"""``sitecrawl profiles``, ``settings`` and ``doctor``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sitecrawl.cli import checks
+from sitecrawl.config import setting_specs
+from sitecrawl.profiles import PROFILES, describe, differences
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.cli.conftest import Inventory
+    from tests.site.project import ProcessResult, Project
+
+_PASSWORD_URL = "postgresql://joe:secret@db.example:5432/inventory"
+
+
+def shown(text: str) -> dict[str, tuple[str, str]]:
+    """By setting: its value and where it comes from."""
+    found = {}
+    for line in text.splitlines():
+        name, _, rest = line.partition(" = ")
+        value, _, origin = rest.rpartition("  (")
+        found[name] = (value, origin.removesuffix(")"))
+    return found
+
+
+# --- profiles -----------------------------------------------------------------------------------
+
+
+def test_profiles_are_described_with_what_they_change(run_cli: Callable[..., ProcessResult]) -> None:
+    text = run_cli("profiles").succeeded().stdout
+    for profile in PROFILES:
+        assert f"{profile:<10} {describe(profile)}" in text
+        for setting, value in differences(profile).items():
+            if setting != "SITECRAWL_PROFILE":
+                assert f"{setting} = {value!r}" in text
+
+
+# --- settings -----------------------------------------------------------------------------------
+
+
+def test_settings_shows_every_setting(run_cli: Callable[..., ProcessResult]) -> None:
+    values = shown(run_cli("settings").succeeded().stdout)
+    assert {spec.name for spec in setting_specs()} <= values.keys()
+    assert values["SITECRAWL_MAX_SITEMAPS"] == ("10000", "default")
+    assert values["SITECRAWL_TRACKING_PARAMETERS"] == ("(none)", "default")
+    assert values["SITECRAWL_SITEMAP_PLACES"][0].startswith("/sitemap.xml, /sitemap_index.xml, ")
+
+
+def test_settings_of_scrapy_that_profiles_and_variables_change_are_shown(
+    cli: Callable[..., ProcessResult],
+) -> None:
+    values = shown(
+        cli("settings", "--profile", "waterfall", environment={"USER_AGENT": "Audit/1.0"})
+        .succeeded()
+        .stdout
+    )
+    changed = {setting for profile in PROFILES for setting in differences(profile)}
+    assert changed <= values.keys()
+    assert values["RETRY_TIMES"] == ("3", "profile waterfall")
+    assert values["USER_AGENT"] == ("Audit/1.0", "environment")
+
+
+def test_settings_say_where_each_value_comes_from(cli: Callable[..., ProcessResult]) -> None:
+    done = cli(
+        *("settings", "--profile", "audit", "-s", "SITECRAWL_MAX_PAGES=7"),
+        *("-s", "SITECRAWL_SUBDOMAINS=yes"),
+        environment={"SITECRAWL_SUBDOMAINS": "no", "URL_DISCOVERY_CRAWL_TIMEOUT": "2500"},
+    ).succeeded()
+    values = shown(done.stdout)
+    assert values["SITECRAWL_MAX_SITEMAPS"] == ("10000", "default")
+    assert values["SITECRAWL_MAX_SITEMAP_URLS"] == ("1000", "profile audit")
+    assert values["SITECRAWL_PAGE_TIMEOUT_SECONDS"] == ("2.5", "environment")
+    assert values["SITECRAWL_MAX_PAGES"] == ("7", "command line")
+    assert values["SITECRAWL_SUBDOMAINS"] == ("True", "command line")
+
+
+def test_some_settings(cli: Callable[..., ProcessResult]) -> None:
+    values = shown(cli("settings", "sitemap_url", "RENDER").succeeded().stdout)
+    assert values.keys() == {
+        "SITECRAWL_MAX_SITEMAP_URLS",
+        "SITECRAWL_MIN_SITEMAP_URLS",
+        "SITECRAWL_RENDER",
+    }
+
+
+def test_a_setting_that_there_is_not_is_said(cli: Callable[..., ProcessResult]) -> None:
+    done = cli("settings", "nonsense")
+    assert done.returncode == 2
+    assert "nonsense" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "url", [_PASSWORD_URL, "postgresql://db.example/inventory?user=joe&password=secret"]
+)
+def test_the_password_of_the_database_is_not_shown(
+    cli: Callable[..., ProcessResult], url: str
+) -> None:
+    done = cli("settings", "database", environment={"SITECRAWL_DATABASE_URL": url}).succeeded()
+    assert "db.example" in done.stdout
+    assert "secret" not in done.output
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("-s", "SITECRAWL_MAX_PAGES=many"), "SITECRAWL_MAX_PAGES='many' on the command line"),
+        (("-s", "SITECRAWL_MAX_PAGE=5"), "did you mean SITECRAWL_MAX_PAGES?"),
+        (("-s", "nonsense"), "NAME=VALUE"),
+        (("--profile", "adit"), "'adit'"),
+    ],
+)
+@pytest.mark.parametrize("command", ["settings", "discover"])
+def test_bad_settings_are_one_line(
+    project: Project,
+    cli: Callable[..., ProcessResult],
+    command: str,
+    args: tuple[str, ...],
+    words: str,
+) -> None:
+    if command == "discover":
+        domain = ("http://127.0.0.1:9/",)
+        done = project.run(sys.executable, "-m", "sitecrawl", "discover", *domain, *args)
+    else:
+        done = cli(command, *args)
+    assert done.returncode == 2
+    assert done.stderr.startswith("sitecrawl: ")
+    assert words in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not done.database.exists()
+
+
+# --- doctor -------------------------------------------------------------------------------------
+
+
+def test_doctor_before_the_first_scan(run_cli: Callable[..., ProcessResult]) -> None:
+    done = run_cli("doctor").succeeded()
+    lines = {line[4:16].strip(): line for line in done.stdout.splitlines()}
+    assert lines["scrapy"].startswith("ok ")
+    assert "2.19" in lines["scrapy"]
+    assert "made by the first scan" in lines["database"]
+    assert "USER_AGENT" in lines["user agent"]
+    assert "browser" in lines
+    assert not done.database.exists()
+
+
+def test_doctor_counts_the_sites(inventory: Inventory) -> None:
+    assert "2 sites" in inventory.run("doctor").succeeded().stdout
+
+
+def test_doctor_likes_an_own_user_agent(cli: Callable[..., ProcessResult]) -> None:
+    done = cli("doctor", environment={"USER_AGENT": "Audit/1.0 (+https://acme.test/bot)"})
+    assert "ok  user agent   Audit/1.0 (+https://acme.test/bot)\n" in done.succeeded().stdout
+
+
+def test_doctor_says_what_is_wrong_with_the_database(
+    cli: Callable[..., ProcessResult], project: Project
+) -> None:
+    project.database.write_text("not a database at all, but long enough to look at" * 9)
+    done = cli("doctor")
+    assert done.returncode == 1
+    assert "!!  database" in done.stdout
+
+
+def test_doctor_does_not_show_the_password(cli: Callable[..., ProcessResult]) -> None:
+    url = "postgresql://joe:secret@127.0.0.1:9/inventory"
+    done = cli("doctor", environment={"SITECRAWL_DATABASE_URL": url})
+    assert done.returncode == 1
+    assert "127.0.0.1:9/inventory" in done.stdout
+    assert "secret" not in done.output
+
+
+def test_doctor_on_postgresql(cli: Callable[..., ProcessResult], postgres_url: str) -> None:
+    done = cli("doctor", environment={"SITECRAWL_DATABASE_URL": postgres_url})
+    assert done.succeeded().stdout.count("ok  database") == 1
+
+
+def test_doctor_with_bad_settings_says_so(cli: Callable[..., ProcessResult]) -> None:
+    done = cli("doctor", environment={"SITECRAWL_MAX_PAGES": "many"})
+    assert done.returncode in {1, 2}
+    assert "SITECRAWL_MAX_PAGES='many'" in done.output
+    assert "Traceback" not in done.output
+
+
+def test_a_missing_package_is_said_with_what_it_is_for() -> None:
+    required, optional = checks._package("no-such-package"), checks._package("nope", "Excel files")
+    assert (required.is_fine, required.is_optional) == (False, False)
+    assert (optional.is_fine, optional.is_optional) == (False, True)
+    assert "Excel files" in optional.words

@@ -1,0 +1,151 @@
+"""``scrapy crawl``: Scrapy's own front, with checked arguments and exit codes that tell."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.site.build import robots, sitemap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.site import SiteServer
+    from tests.site.project import CrawlResult, ProcessResult, Project
+
+
+@pytest.fixture
+def shop(site: SiteServer) -> SiteServer:
+    site.routes |= {
+        "/": b"<h1>Shop</h1>",
+        "/robots.txt": robots("/sitemap.xml"),
+        "/sitemap.xml": sitemap(*(site.at(f"/goods/{number}") for number in range(12))),
+    }
+    return site
+
+
+def test_feeds_by_their_ending(
+    shop: SiteServer, project: Project, run_scrapy: Callable[..., ProcessResult]
+) -> None:
+    run_scrapy(
+        *("crawl", "discover", "-a", f"domain={shop.url}"),
+        *("-O", "u.jsonl", "-O", "u.json", "-O", "u.csv", "-o", "u.jl:jsonlines"),
+    ).succeeded()
+    rows = [json.loads(line) for line in (project.folder / "u.jsonl").open()]
+    assert [row["url"] for row in rows] == [shop.at(f"/goods/{number}") for number in range(12)]
+    assert json.loads((project.folder / "u.json").read_text()) == rows
+    lines = list(csv.DictReader((project.folder / "u.csv").open(newline="")))
+    assert [line["url"] for line in lines] == [row["url"] for row in rows]
+    assert (project.folder / "u.jl").read_text() == (project.folder / "u.jsonl").read_text()
+
+
+def test_a_second_crawl_overwrites_with_capital_o(
+    shop: SiteServer, crawl: Callable[..., CrawlResult]
+) -> None:
+    assert len(crawl(shop.url).succeeded().urls) == 12
+    assert len(crawl(shop.url).succeeded().urls) == 12
+
+
+def test_the_sitemap_spider(shop: SiteServer, crawl: Callable[..., CrawlResult]) -> None:
+    assert len(crawl(shop.url, spider="sitemap").succeeded().urls) == 12
+
+
+def test_arguments_that_are_settings_win_over_them(
+    shop: SiteServer, crawl: Callable[..., CrawlResult]
+) -> None:
+    done = crawl(
+        shop.url,
+        base="/good",
+        strict="false",
+        skip="/goods/1,/goods/2",
+        settings={"SITECRAWL_STRICT_PATHS": True},
+    ).succeeded()
+    assert len(done.urls) == 10
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("-a", "domain="), "-a domain=''"),
+        ((), "-a domain=... is missing"),
+        (("-a", "domain=not a domain"), "-a domain: "),
+        (("-a", "domain=x.example", "-a", "depth=3"), "-a depth: there is no such argument"),
+        (("-a", "domain=x.example", "-a", "strict=maybe"), "-a strict='maybe': expected true"),
+        (("-a", "domain=x.example", "-a", "base=http://["), "-a base='http://['"),
+        (("-a", "domain=x.example", "-a", "skip=tag"), "tag"),
+        (("-a", "domain=x.example", "-s", "SITECRAWL_MAX_SITEMAPS=x"), "SITECRAWL_MAX_SITEMAPS='x'"),
+        (("-a", "domain=x.example", "-s", "SITECRAWL_MAX_SITEMAP=1"), "did you mean"),
+    ],
+)
+def test_wrong_usage_is_a_message_and_2(
+    run_scrapy: Callable[..., ProcessResult], args: tuple[str, ...], words: str
+) -> None:
+    done = run_scrapy("crawl", "discover", *args)
+    assert done.returncode == 2
+    assert words in done.output
+    assert "Traceback" not in done.output
+    assert not done.database.exists()
+
+
+def test_a_wrong_variable_is_a_message_and_2(run_scrapy: Callable[..., ProcessResult]) -> None:
+    done = run_scrapy(
+        *("crawl", "discover", "-a", "domain=x.example"), environment={"MAX_PAGES": "many"}
+    )
+    assert done.returncode == 2
+    assert "environment variable MAX_PAGES='many'" in done.output
+    assert "Traceback" not in done.output
+
+
+def test_the_environment_is_below_the_command_line(
+    shop: SiteServer, crawl: Callable[..., CrawlResult]
+) -> None:
+    variables = {"URL_DISCOVERY_MAX_SITEMAP_URLS": "5"}
+    assert len(crawl(shop.url, environment=variables).urls) == 5
+    settings = {"SITECRAWL_MAX_SITEMAP_URLS": 7}
+    assert len(crawl(shop.url, environment=variables, settings=settings).urls) == 7
+
+
+def test_a_profile_is_an_argument(
+    shop: SiteServer, project: Project, run_scrapy: Callable[..., ProcessResult]
+) -> None:
+    shop.routes["/sitemap.xml"] = sitemap(shop.at("/a"), shop.at("/search?q=1"))
+    done = run_scrapy(
+        *("crawl", "discover", "-a", f"domain={shop.url}", "-a", "profile=audit"),
+        *("-s", "SITECRAWL_MIN_SITEMAP_URLS=1", "-O", "u.jsonl"),
+    )
+    assert done.succeeded().query("SELECT profile FROM scans") == [("audit",)]
+    rows = [json.loads(line) for line in (project.folder / "u.jsonl").open()]
+    assert [row["url"] for row in rows] == [shop.at("/a")]
+
+
+def test_the_user_agent_of_the_environment_is_sent(
+    shop: SiteServer, crawl: Callable[..., CrawlResult]
+) -> None:
+    crawl(shop.url, environment={"USER_AGENT": "Audit/1.0"}).succeeded()
+    assert {entry.header("User-Agent") for entry in shop.requests()} == {"Audit/1.0"}
+
+
+def test_a_site_that_cannot_be_reached_is_1(
+    site: SiteServer, crawl: Callable[..., CrawlResult]
+) -> None:
+    site.stop()
+    done = crawl(site.url, settings={"RETRY_TIMES": 0})
+    assert done.returncode == 1
+    assert "cannot be reached" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["audit", "fast"])
+def test_scrapy_project_picks_a_profile(
+    run_scrapy: Callable[..., ProcessResult], project: Project, name: str
+) -> None:
+    (project.folder / "scrapy.cfg").write_text(
+        "[settings]\ndefault = sitecrawl.settings\naudit = settings_profiles.audit\n"
+        "fast = settings_profiles.fast\n"
+    )
+    environment = {"SCRAPY_PROJECT": name, "SCRAPY_SETTINGS_MODULE": ""}
+    done = run_scrapy("settings", "--get", "SITECRAWL_PROFILE", environment=environment)
+    assert done.stdout.strip() == name

@@ -1,0 +1,106 @@
+"""The migrations: they give the schema that the code works with, wherever the package lies."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine, inspect, text
+
+import sitecrawl
+from sitecrawl.store.engine import open_database
+from sitecrawl.store.errors import SchemaError, SchemaTooNewError
+from sitecrawl.store.indexes import ensure_page_index
+from sitecrawl.store.migration import alembic_config, migrations_folder
+from sitecrawl.store.schema import HEAD_REVISION, current_revision
+from sitecrawl.store.tables import metadata
+from tests.store.scanning import scan
+
+if TYPE_CHECKING:
+    from sitecrawl.store.engine import Database
+
+
+def test_the_migrations_give_the_tables_of_the_code(database: Database) -> None:
+    # With two sites there are all the indexes that SQLite gets only when they are needed.
+    for site in ("one.example", "two.example"):
+        scan(database, {}, site=site)
+    with database.writing() as connection:
+        ensure_page_index(connection)
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, metadata) == []
+        assert inspect(connection).get_view_names() == ["mentions"]
+
+
+def test_the_newest_version_is_known_without_alembic() -> None:
+    with migrations_folder() as folder:
+        scripts = ScriptDirectory.from_config(alembic_config(folder))
+        assert scripts.get_current_head() == HEAD_REVISION
+
+
+def test_opening_twice_changes_nothing(database_url: str) -> None:
+    for _ in range(2):
+        with open_database(database_url) as database, database.reading() as connection:
+            assert current_revision(connection) == HEAD_REVISION
+
+
+def test_a_newer_database_is_left_alone(database_url: str) -> None:
+    with open_database(database_url) as database, database.writing() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(SchemaTooNewError, match=r"schema 9999; this one knows up to \d+"):
+        open_database(database_url)
+
+
+def test_the_tables_of_another_program_are_left_alone(sqlite_url: str) -> None:
+    engine = create_engine(sqlite_url)
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE pages (anything TEXT)"))
+    with pytest.raises(SchemaError, match="database of its own"):
+        open_database(sqlite_url)
+    # Nothing is left of the attempt, not even of the tables before the one that was there.
+    assert inspect(engine).get_table_names() == ["pages"]
+    engine.dispose()
+
+
+def test_many_may_open_a_new_database_at_once(database_url: str) -> None:
+    program = """
+import sys
+from sitecrawl.store.engine import open_database
+open_database(sys.argv[1]).close()
+"""
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-W", "error", "-c", program, database_url]
+    running = [
+        subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True) for _ in range(4)
+    ]
+    assert [process.communicate()[1] for process in running] == [""] * 4
+
+
+def test_the_package_may_run_from_a_zipped_egg(tmp_path: Path) -> None:
+    egg = tmp_path / "sitecrawl.egg"
+    package = Path(sitecrawl.__file__).parent
+    with zipfile.ZipFile(egg, "w") as archive:
+        for path in package.rglob("*.py"):
+            archive.write(path, path.relative_to(package.parent))
+    program = """
+import sitecrawl
+from sitecrawl.store.engine import open_database
+with open_database("sqlite:///x.db") as database:
+    print(sitecrawl.__file__)
+"""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(egg)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.startswith(str(egg)), done.stderr
