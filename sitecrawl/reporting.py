@@ -7,15 +7,12 @@ from typing import IO, TYPE_CHECKING
 
 from rich.console import Console
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from rich.console import RenderableType
 
     from sitecrawl.summary import Summary
 
@@ -74,44 +71,23 @@ def print_summary(
             f": {summary.reason}",
         )
     )
-    table = Table.grid(padding=(0, 2))
+    # No table: it would cut long URLs, which are there to be copied.
     for name, value in _rows(summary, database_url, feeds):
-        table.add_row(Text(name, style="dim"), value)
-    console.print(table)
+        console.print(Text.assemble((f"{name:<11}", "dim"), value))
 
 
 def _rows(
     summary: Summary, database_url: str, feeds: Sequence[str]
-) -> Iterator[tuple[str, RenderableType]]:
+) -> Iterator[tuple[str, Text]]:
     if summary.asked not in summary.root_url:
         yield "asked for", Text(summary.asked)
-    yield "found", Text(f"{summary.pages:,} URLs", style="bold")
-    for source, number in summary.by_source.items():
-        yield "", Text(f"{number:,} from {source}")
-    if summary.pages_unchanged:
-        yield "", Text(f"{summary.pages_unchanged:,} in documents that have not changed")
-    if refused := sum(summary.refused.values()):
-        yield "refused", Text(f"{refused:,} URLs, kept with their reason")
-        for reason, number in summary.refused.items():
-            yield "", Text(f"{number:,} {_REASONS.get(reason, reason)}")
-    if summary.documents:
-        counts = (f"{n:,} {_OUTCOMES.get(name, name)}" for name, n in summary.documents.items())
-        yield "documents", Text(", ".join(counts))
-    if summary.findings:
-        counts = (f"{name.replace('_', ' ')} ({n:,})" for name, n in summary.findings.items())
-        yield "findings", Text(", ".join(counts))
+    yield from _pages(summary)
+    yield from _documents(summary)
     for cut in summary.truncated:
-        yield (
-            "limit hit",
-            Text(f"{cut['what']}: {cut['setting']}={cut['limit']:g} can be raised", style="yellow"),
-        )
-    yield (
-        "cost",
-        Text(
-            f"{summary.requests:,} requests, {_bytes(summary.received_bytes)},"
-            f" {summary.seconds:.1f} s"
-        ),
-    )
+        words = f"{cut['what']}: {cut['setting']}={cut['limit']:g} can be raised"
+        yield "limit hit", Text(words, style="yellow")
+    received = _bytes(summary.received_bytes)
+    yield "cost", Text(f"{summary.requests:,} requests, {received}, {summary.seconds:.1f} s")
     if summary.scan_id is not None:
         yield "stored", Text(f"scan {summary.scan_id} in {database_url}")
     for feed in feeds:
@@ -120,6 +96,27 @@ def _rows(
         yield "next", Text(f"sitecrawl urls {shlex.quote(summary.asked)}")
     if summary.example:
         yield "", Text(f"sitecrawl why {shlex.quote(summary.example)}")
+
+
+def _pages(summary: Summary) -> Iterator[tuple[str, Text]]:
+    yield "found", Text(f"{summary.pages:,} URLs", style="bold")
+    for source, number in summary.by_source.items():
+        yield "", Text(f"{number:,} from {source}")
+    if summary.pages_unchanged:
+        yield "", Text(f"{summary.pages_unchanged:,} in documents that have not changed")
+    if refused := sum(summary.refused.values()):
+        yield "refused", Text(f"{refused:,} URLs, kept with their reason")
+    for reason, number in summary.refused.items():
+        yield "", Text(f"{number:,} {_REASONS.get(reason, reason)}")
+
+
+def _documents(summary: Summary) -> Iterator[tuple[str, Text]]:
+    if summary.documents:
+        counts = (f"{n:,} {_OUTCOMES.get(name, name)}" for name, n in summary.documents.items())
+        yield "documents", Text(", ".join(counts))
+    if summary.findings:
+        counts = (f"{name.replace('_', ' ')} ({n:,})" for name, n in summary.findings.items())
+        yield "findings", Text(", ".join(counts))
 
 
 def _bytes(number: float) -> str:

@@ -3,12 +3,11 @@ from __future__ import annotations
 import ast
 from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scrapy.settings import Settings
 
 import sitecrawl.settings
 from sitecrawl import setting_values as kinds
@@ -21,8 +20,14 @@ from sitecrawl.config import (
 )
 from sitecrawl.errors import SitecrawlError
 from sitecrawl.profiles import load_settings
-from sitecrawl.setting_values import ValueKind
 from sitecrawl.urls.canonical import canonicalize
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy.settings import Settings
+
+    from sitecrawl.setting_values import ValueKind
 
 _OWN = {name for name in dir(sitecrawl.settings) if name.startswith(PREFIX)}
 _RENDER = kinds.choice("auto", "always", "never")
@@ -30,16 +35,16 @@ _RENDER = kinds.choice("auto", "always", "never")
 
 def configured(
     profile: str = "default",
-    environment: dict[str, str] | None = None,
-    command_line: dict[str, object] | None = None,
+    environment: Mapping[str, str] | None = None,
+    command_line: Mapping[str, object] | None = None,
 ) -> Config:
     return Config.from_settings(layered(profile, environment, command_line))
 
 
 def layered(
     profile: str = "default",
-    environment: dict[str, str] | None = None,
-    command_line: dict[str, object] | None = None,
+    environment: Mapping[str, str] | None = None,
+    command_line: Mapping[str, object] | None = None,
 ) -> Settings:
     settings = load_settings(profile)
     for name, value in (command_line or {}).items():
@@ -126,20 +131,22 @@ def test_good_values(kind: ValueKind, value: object, expected: object) -> None:
     assert type(parsed) is type(expected)
 
 
+_BAD: list[tuple[ValueKind, list[object]]] = [
+    (kinds.text, ["", "  ", None, 3, []]),
+    (kinds.flag, ["", "maybe", "2", 2, None, [], "truee"]),
+    (kinds.count, ["", "x", "-1", -1, "1.5", 1.5, "1e3", "no limit", True, None]),
+    (kinds.count, [[], {}, float("inf"), float("nan")]),
+    (kinds.positive, ["0", 0, "-1", "", None, 0.0]),
+    (kinds.seconds, ["", "x", "10s", "-0.1", -1, "nan", "inf", None, True]),
+    (kinds.seconds, [[], {}, 10**400]),
+    (kinds.milliseconds_as_seconds, ["", "10s", "-1", None]),
+    (kinds.names, [None, 3, [1], {"a": 1}, [None]]),
+    (_RENDER, ["", "sometimes", None, True, []]),
+]
+
+
 @pytest.mark.parametrize(
-    ("kind", "value"),
-    [
-        *((kinds.text, value) for value in ("", "  ", None, 3, [])),
-        *((kinds.flag, value) for value in ("", "maybe", "2", 2, None, [], "truee")),
-        *((kinds.count, value) for value in ("", "x", "-1", -1, "1.5", 1.5, "1e3", True, None)),
-        *((kinds.count, value) for value in ([], {}, float("inf"), float("nan"), "no limit")),
-        *((kinds.positive, value) for value in ("0", 0, "-1", "", None, 0.0)),
-        *((kinds.seconds, value) for value in ("", "x", "-0.1", -1, "nan", "inf", None, True)),
-        *((kinds.seconds, value) for value in ([], {}, "10s", 10**400)),
-        *((kinds.milliseconds_as_seconds, value) for value in ("", "10s", "-1", None)),
-        *((kinds.names, value) for value in (None, 3, [1], {"a": 1}, [None])),
-        *((_RENDER, value) for value in ("", "sometimes", None, True, [])),
-    ],
+    ("kind", "value"), [(kind, value) for kind, values in _BAD for value in values]
 )
 def test_bad_values(kind: ValueKind, value: object) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  its text is never shown
@@ -167,6 +174,7 @@ _anything = st.recursive(
     ],
     ids=lambda kind: kind.expects,
 )
+@settings(deadline=None)
 @given(value=_anything)
 def test_a_kind_takes_a_value_or_refuses_it_with_a_value_error(
     kind: ValueKind, value: object

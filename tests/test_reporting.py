@@ -22,6 +22,7 @@ _RICH = Summary(
     pages=1_234_567,
     pages_unchanged=4_567,
     mentions=2_000_000,
+    example="https://www.example.com/a",
     by_source={"sitemap": 1_229_000, "feed": 1_000},
     refused={"skipped_path": 1_500, "offsite": 20, "brand_new_reason": 1},
     documents={"ok": 21, "not_modified": 2, "http_error": 1, "brand_new": 1},
@@ -56,10 +57,8 @@ def rows(text: str) -> list[tuple[str, str]]:
 def test_a_rich_summary() -> None:
     text = printed(feeds=("urls.csv", "urls.jsonl"))
     first = next(line for line in text.splitlines() if line.strip())
-    assert first.split() == [
-        "https://www.example.com/",
-        *"partial: the time was up (SITECRAWL_MAX_SCAN_MINUTES)".split(),
-    ]
+    reason = "the time was up (SITECRAWL_MAX_SCAN_MINUTES)"
+    assert first.rstrip() == f"https://www.example.com/  partial: {reason}"
     assert rows(text)[:19] == [
         ("found", "1,234,567 URLs"),
         ("", "1,229,000 from sitemap"),
@@ -78,7 +77,7 @@ def test_a_rich_summary() -> None:
         ("feed", "urls.csv"),
         ("feed", "urls.jsonl"),
         ("next", "sitecrawl urls example.com"),
-        ("", "sitecrawl why https://www.example.com/"),
+        ("", "sitecrawl why https://www.example.com/a"),
     ]
 
 
@@ -95,6 +94,7 @@ def test_a_scan_that_found_nothing_does_not_say_what_to_do_with_it() -> None:
         scan_id=None,
         pages=0,
         pages_unchanged=0,
+        example="",
         by_source={},
         refused={},
         documents={},
@@ -112,7 +112,7 @@ def test_what_was_asked_is_shown_when_the_site_answers_elsewhere() -> None:
 
 
 def test_commands_to_go_on_with_can_be_pasted() -> None:
-    text = printed(replace(_RICH, asked="https://example.com/?a=1&b=2", root_url="https://e/?a&b"))
+    text = printed(replace(_RICH, asked="https://example.com/?a=1&b=2", example="https://e/?a&b"))
     commands = [shlex.split(value) for _, value in rows(text) if value.startswith("sitecrawl ")]
     assert commands == [
         ["sitecrawl", "urls", "https://example.com/?a=1&b=2"],
@@ -128,7 +128,7 @@ def test_the_password_of_the_database_is_not_shown() -> None:
 
 def test_long_values_are_neither_cut_nor_broken() -> None:
     url, path = "https://example.com/" + "x" * 300, "sqlite:////" + "a folder/" * 30 + "s.db"
-    text = printed(replace(_RICH, asked=url, root_url=url), path, feeds=(path,))
+    text = printed(replace(_RICH, asked=url, example=url), path, feeds=(path,))
     assert ("", f"sitecrawl why {url}") in rows(text)
     assert ("stored", f"scan 12 in {path}") in rows(text)
     assert ("feed", path) in rows(text)
@@ -148,6 +148,7 @@ def test_markup_from_a_site_is_text(text: str) -> None:
         root_url=f"https://e/{text}",
         asked=text,
         reason=text,
+        example=text,
         by_source={text: 1},
         refused={text: 2},
         documents={text: 3},
@@ -165,6 +166,7 @@ def test_control_characters_from_a_site_do_not_reach_the_terminal(text: str) -> 
         root_url=f"https://e/{text}",
         asked=text,
         reason=text,
+        example=text,
         by_source={text: 1},
         refused={text: 2},
         truncated=[{"what": text, "setting": "SITECRAWL_MAX_SITEMAPS", "limit": 1}],
@@ -174,6 +176,7 @@ def test_control_characters_from_a_site_do_not_reach_the_terminal(text: str) -> 
         root_url="https://e/x",
         asked="x",
         reason="z",
+        example="x",
         by_source={"sitemap": 1},
         refused={"offsite": 2},
         truncated=[{"what": "x", "setting": "SITECRAWL_MAX_SITEMAPS", "limit": 1}],
@@ -195,4 +198,12 @@ def test_every_reason_and_outcome_has_words() -> None:
 )
 def test_the_live_line(seconds: int, shown: str) -> None:
     line = progress_line("sitemaps", 1_200, 5_000_000, 41_000, seconds).plain
-    assert line.split() == ["sitemaps", "1,200", "documents", "5,000,000", "URLs", "41,000/s", shown]
+    assert line.split() == [
+        "sitemaps",
+        "1,200",
+        "documents",
+        "5,000,000",
+        "URLs",
+        "41,000/s",
+        shown,
+    ]

@@ -18,6 +18,7 @@ _STATS: dict[str, Any] = {
     "sitecrawl/pages/listed": 120,
     "sitecrawl/pages/unchanged": 30,
     "sitecrawl/mentions": 200,
+    "sitecrawl/pages/example": "https://www.example.com/a",
     "sitecrawl/pages/source/feed": 20,
     "sitecrawl/pages/source/sitemap": 100,
     "sitecrawl/pages/refused/offsite": 3,
@@ -44,6 +45,7 @@ def test_figures() -> None:
     assert summary.reason == "stopped by the user"
     assert (summary.pages, summary.pages_unchanged, summary.mentions) == (150, 30, 200)
     assert (summary.requests, summary.received_bytes, summary.seconds) == (9, 1234, 1.235)
+    assert summary.example == "https://www.example.com/a"
     assert summary.documents == {"ok": 4, "http_error": 1}
     assert summary.findings == {"truncated": 2}
 
@@ -65,6 +67,7 @@ def test_nothing_counted_is_a_failed_scan_of_nothing() -> None:
     assert summary.status is ScanStatus.FAILED
     assert summary.root_url == "example.com"
     assert (summary.scan_id, summary.pages, summary.requests) == (None, 0, 0)
+    assert summary.example == ""
     assert not summary.by_source
     assert not summary.refused
     assert not summary.truncated
@@ -118,4 +121,4 @@ class _Ended:
 )
 def test_exit_codes(status: str | None, code: int) -> None:
     assert exit_code(_Ended(status)) == code  # type: ignore[arg-type]
-    assert ExitCode.USAGE == 2
+    assert int(ExitCode.USAGE) == 2

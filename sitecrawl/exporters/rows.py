@@ -40,10 +40,11 @@ FIELDS: Final = (
     "importance",
     "priority",
 )
-# Of the store's columns, those from here on are null for most pages.
+# Of the store's columns, those from here on are null for most pages, and left out of the tuples
+# when they are null for all.
 _FIRST_RARE: Final = 8
 _NOTHING_RARE: Final = (None,) * 9
-_encode: Final = json.JSONEncoder(ensure_ascii=False).encode
+_encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _RARE_FIELDS: Final = FIELDS[FIELDS.index("reason") :]
 
 
@@ -84,21 +85,23 @@ class RowMaker:
         further, ends = self._further, self._ends
         lines = []
         for (url, key, lastmod), plain_key, page in zip(texts, keys, pages, strict=True):
-            if page[_FIRST_RARE:] != _NOTHING_RARE or page[0] in further:
+            rare = page[_FIRST_RARE:]
+            if (rare and rare != _NOTHING_RARE) or page[0] in further:
                 lines.append(_encode(self._row(plain_key, page)))
                 continue
             modified = f'"{lastmod}"' if lastmod else "null"
             cluster = f'"{name}"' if (name := section(url)) else ""
             end = ends.get(page[4:_FIRST_RARE]) or self._end(page[4:_FIRST_RARE])
             lines.append(
-                f'{{"url": "{url}", "key": "{key}", "lastmod": {modified}, "depth": {page[3]},'
-                f' "clusters": [{cluster}], {end}'
+                f'{{"url":"{url}","key":"{key}","lastmod":{modified},"depth":{page[3]},'
+                f'"clusters":[{cluster}],{end}'
             )
         return lines
 
     def _row(self, key: str, page: PageTuple) -> Row:
         id_, url, lastmod, depth, document, source, status, discovered_at = page[:_FIRST_RARE]
-        reason, rule, title, changefreq, sitemap_priority, *classes = page[_FIRST_RARE:]
+        rare = page[_FIRST_RARE:] or _NOTHING_RARE
+        reason, rule, title, changefreq, sitemap_priority, *classes = rare
         category, language, importance, priority = classes
         return {
             "url": url,

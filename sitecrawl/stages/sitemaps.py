@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sitecrawl.parse.entries import EntryBatch
 
 # Handed to Scrapy at once; the politeness of the download slots comes on top.
-_MAX_PARALLEL = 8
+_MAX_PARALLEL = 4
 
 
 class SitemapStage(Stage):

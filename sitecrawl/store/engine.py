@@ -40,7 +40,7 @@ _SQLITE_PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
     "PRAGMA foreign_keys = ON",
-    "PRAGMA cache_size = -32000",  # KiB
+    "PRAGMA cache_size = -20000",  # KiB
     "PRAGMA journal_size_limit = 67108864",
 )
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.records import DocumentRecord, FetchRecord, PageRows, ScanHandle
 
-COMMIT_ROWS = 100_000
+COMMIT_ROWS = 50_000
 COMMIT_SECONDS = 5.0
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sitecrawl.classify.paths import LANGUAGE_CODES, language_hints, path_depths, section
@@ -106,6 +106,7 @@ def test_codes_are_two_letters() -> None:
     assert all(len(code) == 2 and code.isalpha() and code.islower() for code in LANGUAGE_CODES)
 
 
+@settings(deadline=None)
 @given(st.lists(st.text() | nasty_urls(), max_size=5))
 def test_no_text_does_harm(urls: list[str]) -> None:
     depths, hints = path_depths(urls), language_hints(urls)
@@ -116,6 +117,7 @@ def test_no_text_does_harm(urls: list[str]) -> None:
     assert all(section(url)[:1] in {"", "/"} for url in urls)
 
 
+@settings(deadline=None)
 @given(nasty_urls())
 def test_depth_of_a_page_is_that_of_its_segments(url: str) -> None:
     canonical = canonicalize(url, "https://a.example/b/")

@@ -77,7 +77,10 @@ def _shop(shop: SiteServer) -> dict[str, Route]:
         "/": b"<h1>Shop</h1>",
         "/robots.txt": robots(shop.at("/index.xml")),
         "/index.xml": sitemap_index(
-            *(shop.at(f"/{name}") for name in ("pages.xml", "more.xml.gz", "news.rss", "broken.xml"))
+            *(
+                shop.at(f"/{name}")
+                for name in ("pages.xml", "more.xml.gz", "news.rss", "broken.xml")
+            )
         ),
         "/pages.xml": [
             sitemap(*pages, shop.at("/gone"), lastmod="2026-01-02"),

@@ -7,15 +7,17 @@ import json
 import re
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.cli.inprocess import run_inside
 from tests.site.build import robots, sitemap, sitemap_index, text_map
 from tests.site.reply import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.site import SiteServer
     from tests.site.project import ProcessResult, Project
@@ -26,6 +28,10 @@ def discover(project: Project) -> Callable[..., ProcessResult]:
     """``sitecrawl discover --profile fast``."""
     command = (sys.executable, "-m", "sitecrawl", "discover", "--profile", "fast")
     return lambda *args, **options: project.run(*command, *args, **options)
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
 @pytest.fixture
@@ -48,16 +54,17 @@ def test_a_scan_ends_with_a_summary_and_what_to_run_next(
         *(shop.url, "-o", "urls.jsonl", "-o", "urls.json", "-o", "urls.csv")
     ).succeeded()
     assert done.stdout == ""
+    assert "[scrapy" not in done.stderr
     assert f"{shop.url}/  finished" in done.stderr
     assert re.search(r"^found +12 URLs", done.stderr, re.MULTILINE)
     assert "12 from sitemap" in done.stderr
     assert re.search(r"^refused +3 URLs, kept with their reason", done.stderr, re.MULTILINE)
     assert "1 on another host" in done.stderr
     assert re.search(r"^cost +3 requests, ", done.stderr, re.MULTILINE)
-    rows = [json.loads(line) for line in (project.folder / "urls.jsonl").open()]
+    rows = rows_of(project.folder / "urls.jsonl")
     assert [row["url"] for row in rows[:2]] == [shop.at("/"), shop.at("/goods/0")]
     assert json.loads((project.folder / "urls.json").read_text()) == rows
-    lines = list(csv.DictReader((project.folder / "urls.csv").open(newline="")))
+    lines = list(csv.DictReader((project.folder / "urls.csv").read_text().splitlines()))
     assert [line["url"] for line in lines] == [row["url"] for row in rows]
     assert all(f"feed       urls.{end}" in done.stderr for end in ("jsonl", "json", "csv"))
     assert done.query("SELECT status FROM scans") == [("finished",)]
@@ -89,7 +96,7 @@ def test_refused_pages_are_in_the_feed_when_asked_for(
     shop: SiteServer, project: Project, discover: Callable[..., ProcessResult]
 ) -> None:
     discover(shop.url, "-o", "u.jsonl", "-s", "SITECRAWL_FEED_REFUSED=1").succeeded()
-    rows = [json.loads(line) for line in (project.folder / "u.jsonl").open()]
+    rows = rows_of(project.folder / "u.jsonl")
     refused = {row["url"]: (row["reason"], row["rule"]) for row in rows if row["reason"]}
     assert refused.keys() == {shop.at("/admin"), shop.at("/a.pdf"), "https://elsewhere.example/"}
     assert refused[shop.at("/admin")] == ("skipped_path", "/admin")
@@ -99,7 +106,7 @@ def test_base_and_skip(
     shop: SiteServer, project: Project, discover: Callable[..., ProcessResult]
 ) -> None:
     discover(shop.url, "--base", "/goods/", "--skip", "/goods/1*", "-o", "u.jsonl").succeeded()
-    rows = [json.loads(line) for line in (project.folder / "u.jsonl").open()]
+    rows = rows_of(project.folder / "u.jsonl")
     paths = {row["url"].removeprefix(shop.url) for row in rows}
     assert paths == {f"/goods/{number}" for number in (0, *range(2, 10))}
 
@@ -112,17 +119,13 @@ def test_sitemaps_only(shop: SiteServer, discover: Callable[..., ProcessResult])
 def test_the_demo(run_cli: Callable[..., ProcessResult], project: Project) -> None:
     done = run_cli("discover", "--demo", "-o", "demo.jsonl").succeeded()
     [found] = re.findall(r"^found +([\d,]+) URLs", done.stderr, re.MULTILINE)
-    rows = [json.loads(line) for line in (project.folder / "demo.jsonl").open()]
+    rows = rows_of(project.folder / "demo.jsonl")
     assert len(rows) == int(found.replace(",", "")) > 100
     assert {"sitemap", "feed"} <= {source for row in rows for source in row["sources"]}
-    # It is on loopback: nobody has to be spared.
-    [seconds] = re.findall(r"^cost .* ([\d.]+) s", done.stderr, re.MULTILINE)
-    assert float(seconds) < 3
 
 
 def test_verbose_shows_the_log(shop: SiteServer, discover: Callable[..., ProcessResult]) -> None:
     assert "[scrapy" in discover(shop.url, "--verbose").succeeded().stderr
-    assert "[scrapy" not in discover(shop.url).succeeded().stderr
 
 
 # --- what was asked for cannot be ---------------------------------------------------------------
@@ -138,15 +141,33 @@ def test_verbose_shows_the_log(shop: SiteServer, discover: Callable[..., Process
         (("http://127.0.0.1:9/", "-o", "urls.txt"), "-o urls.txt"),
         (("http://127.0.0.1:9/", "-o", "urls"), "-o urls"),
         (("http://127.0.0.1:9/", "-o", "no/folder/urls.csv"), "no/folder does not exist"),
-        (("http://127.0.0.1:9/", "--skip", "tag"), "'tag'"),
         (("http://127.0.0.1:9/", "--base", "http://["), "'http://['"),
-        (("http://127.0.0.1:9/", "-s", "SITECRAWL_SKIP_PATHS=x"), "SITECRAWL_SKIP_PATHS"),
+        (("http://127.0.0.1:9/", "--profile", "adit"), "'adit'"),
+        (("http://127.0.0.1:9/", "-s", "nonsense"), "NAME=VALUE"),
     ],
 )
 def test_wrong_usage_is_one_line_in_the_words_of_the_command(
+    project: Project, args: tuple[str, ...], words: str
+) -> None:
+    _assert_usage(run_inside(project, "discover", *args), words)
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("--skip", "tag"), "'tag'"),
+        (("-s", "SITECRAWL_SKIP_PATHS=x"), "SITECRAWL_SKIP_PATHS"),
+        (("-s", "SITECRAWL_MAX_PAGE=5"), "did you mean SITECRAWL_MAX_PAGES?"),
+        (("-s", "SITECRAWL_DATABASE_URL= "), "SITECRAWL_DATABASE_URL"),
+    ],
+)
+def test_wrong_settings_are_one_line(
     discover: Callable[..., ProcessResult], args: tuple[str, ...], words: str
 ) -> None:
-    done = discover(*args)
+    _assert_usage(discover("http://127.0.0.1:9/", *args), words)
+
+
+def _assert_usage(done: ProcessResult, words: str) -> None:
     assert done.returncode == 2
     assert words in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -183,8 +204,8 @@ def test_the_time_limit_makes_a_part_and_that_is_3(
     shop: SiteServer, discover: Callable[..., ProcessResult]
 ) -> None:
     shop.routes["/robots.txt"] = robots("/sitemap.xml", "/slow.xml")
-    shop.routes["/slow.xml"] = Reply(b"", delay_seconds=30)
-    done = discover(shop.url, "-s", "SITECRAWL_MAX_SCAN_MINUTES=0.02", "-o", "urls.jsonl")
+    shop.routes["/slow.xml"] = Reply(b"", delay_seconds=6)
+    done = discover(shop.url, "-s", "SITECRAWL_MAX_SCAN_MINUTES=0.05", "-o", "urls.jsonl")
     assert done.returncode == 3
     assert "partial: the time was up (SITECRAWL_MAX_SCAN_MINUTES)" in done.stderr
     assert re.search(r"^found +12 URLs", done.stderr, re.MULTILINE)

@@ -75,9 +75,7 @@ def test_without_a_database_the_answer_is_what_to_do(
     assert not done.database.exists()
 
 
-def test_a_database_that_is_none_is_said(
-    cli: Callable[..., ProcessResult], tmp_path: Path
-) -> None:
+def test_a_database_that_is_none_is_said(cli: Callable[..., ProcessResult], tmp_path: Path) -> None:
     other = tmp_path / "other.db"
     other.write_text("something else, and long enough for a header of SQLite" * 9)
     done = cli("scans", "--database", f"sqlite:///{other}")

@@ -18,6 +18,7 @@ def test_retries_wait_longer_each_time(site: SiteServer, crawl: Callable[..., Cr
     site.routes.update(
         {
             "/robots.txt": robots("/busy.xml", "/broken.xml"),
+            "/": Reply(b"Home", close=True),  # a reset of a kept connection is retried by Twisted
             "/busy.xml": [Reply(status=503), Reply(status=503), sitemap("/a")],
             "/broken.xml": [Reply(reset=True), sitemap("/b")],
         }

@@ -62,6 +62,7 @@ def lines_of(data: bytes) -> list[dict[str, str]]:
 # --- JSON ---------------------------------------------------------------------------------------
 
 
+@settings(max_examples=50, deadline=None)
 @given(_chunks)
 def test_json_lines(chunks: Chunks) -> None:
     data = exported(JsonLinesPageExporter, chunks)
@@ -69,6 +70,7 @@ def test_json_lines(chunks: Chunks) -> None:
     assert data.count(b"\n") == sum(map(len, chunks))
 
 
+@settings(max_examples=50, deadline=None)
 @given(_chunks)
 def test_json_is_one_list(chunks: Chunks) -> None:
     assert json.loads(exported(JsonPageExporter, chunks)) == expected(chunks)
@@ -97,11 +99,14 @@ def test_other_cells_stay(value: object) -> None:
     assert safe_cell(value) == value
 
 
-@pytest.mark.parametrize(("value", "cell"), [(None, ""), ([], ""), (["a"], "a"), (["a", "b"], "a b")])
+@pytest.mark.parametrize(
+    ("value", "cell"), [(None, ""), ([], ""), (["a"], "a"), (["a", "b"], "a b")]
+)
 def test_absent_values_and_lists(value: object, cell: str) -> None:
     assert safe_cell(value) == cell
 
 
+@settings(max_examples=50, deadline=None)
 @given(_chunks)
 def test_csv(chunks: Chunks) -> None:
     lines = lines_of(exported(CsvPageExporter, chunks))
@@ -144,7 +149,8 @@ def cells(sheet: Any) -> list[dict[str, Any]]:
 
 
 def as_cell(value: Any) -> Any:
-    return (" ".join(value) or None) if isinstance(value, list) else value
+    value = " ".join(value) if isinstance(value, list) else value
+    return None if value == "" else value
 
 
 @settings(max_examples=25, deadline=None)

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sitecrawl.exporters.rows import FIELDS, RowMaker
@@ -11,23 +12,25 @@ from sitecrawl.store.inventory import EXPORT_COLUMNS
 from sitecrawl.urls.canonical import KeyRules, page_key
 from tests.exporters.pages import DOCUMENTS, maker, page, pages
 
-_CONTRACT = """
-    url key status reason source sources depth parent title lastmod changefreq sitemap_priority
-    robots_allowed robots_rule category clusters language importance priority discovered_at
-""".split()
+_CONTRACT = {
+    *("url", "key", "status", "reason", "source", "sources", "depth", "parent", "title"),
+    *("lastmod", "changefreq", "sitemap_priority", "robots_allowed", "robots_rule", "category"),
+    *("clusters", "language", "importance", "priority", "discovered_at"),
+}
+_COLUMNS = (
+    *("id", "url", "lastmod", "depth", "document_id", "source", "status", "discovered_at"),
+    *("reason", "rule", "title", "changefreq", "sitemap_priority", "category", "language"),
+    *("importance", "priority"),
+)
 
 
 def test_the_fields_of_the_contract_are_there() -> None:
-    assert set(_CONTRACT) <= set(FIELDS)
+    assert set(FIELDS) >= _CONTRACT
     assert len(FIELDS) == len(set(FIELDS))
 
 
 def test_the_store_gives_the_columns_in_the_order_that_rows_expect() -> None:
-    assert EXPORT_COLUMNS == (
-        *("id", "url", "lastmod", "depth", "document_id", "source", "status", "discovered_at"),
-        *("reason", "rule", "title", "changefreq", "sitemap_priority", "category", "language"),
-        *("importance", "priority"),
-    )
+    assert tuple(EXPORT_COLUMNS) == _COLUMNS
 
 
 def test_a_row() -> None:
@@ -77,12 +80,13 @@ def test_the_key_follows_the_rules_of_the_site() -> None:
         {"depth": 0},
     ],
 )
-def test_a_fact_that_looks_like_none_is_written(facts: dict[str, object]) -> None:
+def test_a_fact_that_looks_like_none_is_written(facts: dict[str, Any]) -> None:
     [text] = maker().json_rows([page(**facts)])
     row = json.loads(text)
     assert {name: row[name] for name in facts} == facts
 
 
+@settings(deadline=None)
 @given(st.lists(pages(), max_size=6))
 @example([page(url='https://a.example/"\\\n\x00\x1b\u2028/y')])
 @example([page(url="a\nb"), page(url="c")])
@@ -97,6 +101,7 @@ def test_both_ways_to_write_a_row_agree(some: list[tuple[object, ...]]) -> None:
     assert all("\n" not in text and "\r" not in text for text in texts)
 
 
+@settings(deadline=None)
 @given(st.lists(pages(), min_size=2, max_size=6))
 def test_a_row_does_not_depend_on_its_neighbours(some: list[tuple[object, ...]]) -> None:
     together = maker().json_rows(some)

@@ -116,7 +116,8 @@ def exported(
 def _exported(database: Database, wanted: PageFilter, site: str) -> Iterator[dict[str, Any]]:
     for chunk in export_rows(database, current_scan(database, site), wanted):
         for row in chunk:
-            yield dict(zip(EXPORT_COLUMNS, row, strict=True))
+            # The tuples end before the columns that no page of the site has.
+            yield dict.fromkeys(EXPORT_COLUMNS) | dict(zip(EXPORT_COLUMNS, row, strict=False))
 
 
 def inventory(database: Database, site: str = SITE) -> list[str]:

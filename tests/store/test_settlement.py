@@ -142,7 +142,7 @@ def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(scans=st.lists(one_scan, min_size=1, max_size=5))
 def test_any_sequence_of_scans_gives_what_the_model_says(
@@ -156,7 +156,7 @@ def test_any_sequence_of_scans_gives_what_the_model_says(
 
 
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(scans=st.lists(one_scan, min_size=1, max_size=4))
 def test_postgres_gives_what_the_model_says(postgres_url: str, scans: list[Content]) -> None:
