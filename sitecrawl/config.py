@@ -129,7 +129,25 @@ class Config:
                 values[spec.field] = spec.kind.parse(raw)
             except ValueError as error:
                 raise ConfigError(_complaint(spec, settings, raw)) from error
-        return cls(**values)
+        config = cls(**values)
+        config._check_rules()
+        return config
+
+    def _check_rules(self) -> None:
+        """Find at the start what the rules would find in the middle of a scan."""
+        for name, extensions, paths in (
+            ("SITECRAWL_SKIP_PATHS", (), self.skip_paths),
+            ("SITECRAWL_SKIP_EXTENSIONS", self.skip_extensions, ()),
+        ):
+            try:
+                SkipRules(paths, extensions)
+            except ValueError as error:
+                raise ConfigError(f"{name}: {error}") from error
+        for place in self.sitemap_places:
+            if not place.startswith("/"):
+                raise ConfigError(
+                    f"SITECRAWL_SITEMAP_PLACES: {place!r}: expected a path that starts with /"
+                )
 
     def as_dict(self) -> dict[str, Any]:
         """For the record of a scan; the database's URL may hold a password and stays out."""

@@ -121,6 +121,7 @@ class MentionBatch:
     refused: dict[int, Refusal] = field(default_factory=dict)
     ids: list[int] = field(default_factory=list)
     is_new: list[bool] = field(default_factory=list)
+    listed: int = 0  # how many are new and not refused
     depths: list[int] = field(default_factory=list)
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from sitecrawl.printable import printable
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
@@ -59,43 +60,52 @@ def progress_line(stage: str, documents: int, urls: int, rate: int, seconds: int
 
 
 def print_summary(
-    summary: Summary, *, database_url: str, feeds: Sequence[str], file: IO[str]
+    summary: Summary,
+    *,
+    database: str,
+    feeds: Sequence[str],
+    file: IO[str],
+    database_option: str = "",
 ) -> None:
+    """*database* is shown as where the data is; *database_option* finds it again."""
     console = Console(file=file, highlight=False, soft_wrap=True)
     console.print()
     console.print(
         Text.assemble(
-            (summary.root_url, "bold"),
+            (printable(summary.root_url), "bold"),
             "  ",
             (str(summary.status), _STATUS_STYLE.get(summary.status, "bold")),
-            f": {summary.reason}",
+            f": {printable(summary.reason)}",
         )
     )
     # No table: it would cut long URLs, which are there to be copied.
-    for name, value in _rows(summary, database_url, feeds):
+    for name, value in _rows(summary, database, feeds, database_option):
+        value.plain = printable(value.plain)
         console.print(Text.assemble((f"{name:<11}", "dim"), value))
 
 
 def _rows(
-    summary: Summary, database_url: str, feeds: Sequence[str]
+    summary: Summary, database: str, feeds: Sequence[str], database_option: str
 ) -> Iterator[tuple[str, Text]]:
     if summary.asked not in summary.root_url:
         yield "asked for", Text(summary.asked)
     yield from _pages(summary)
     yield from _documents(summary)
     for cut in summary.truncated:
-        words = f"{cut['what']}: {cut['setting']}={cut['limit']:g} can be raised"
+        words = f"{cut['what']}: {cut['setting']}={_figure(cut['limit'])} can be raised"
         yield "limit hit", Text(words, style="yellow")
     received = _bytes(summary.received_bytes)
     yield "cost", Text(f"{summary.requests:,} requests, {received}, {summary.seconds:.1f} s")
     if summary.scan_id is not None:
-        yield "stored", Text(f"scan {summary.scan_id} in {database_url}")
+        yield "stored", Text(f"scan {summary.scan_id} in {database}")
     for feed in feeds:
         yield "feed", Text(feed)
-    if summary.pages:
-        yield "next", Text(f"sitecrawl urls {shlex.quote(summary.asked)}")
-    if summary.example:
-        yield "", Text(f"sitecrawl why {shlex.quote(summary.example)}")
+    for label, command in (
+        ("next", summary.pages and f"urls {shlex.quote(summary.asked)}"),
+        ("", summary.example and f"why {shlex.quote(summary.example)}"),
+    ):
+        if command:
+            yield label, Text(f"sitecrawl {command}{database_option}")
 
 
 def _pages(summary: Summary) -> Iterator[tuple[str, Text]]:
@@ -117,6 +127,10 @@ def _documents(summary: Summary) -> Iterator[tuple[str, Text]]:
     if summary.findings:
         counts = (f"{name.replace('_', ' ')} ({n:,})" for name, n in summary.findings.items())
         yield "findings", Text(", ".join(counts))
+
+
+def _figure(limit: float) -> str:
+    return str(int(limit)) if float(limit).is_integer() else str(limit)
 
 
 def _bytes(number: float) -> str:

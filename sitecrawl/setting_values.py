@@ -68,6 +68,16 @@ def _parse_names(value: Any) -> tuple[str, ...]:
     return tuple(name.strip() for name in value if name.strip())
 
 
+def _kind(expects: str, parse: Callable[[Any], Any]) -> ValueKind:
+    def checked(value: Any) -> Any:
+        try:
+            return parse(value)
+        except (TypeError, OverflowError) as error:
+            raise ValueError(str(error)) from error
+
+    return ValueKind(expects, checked)
+
+
 def choice(*words: str) -> ValueKind:
     def parse(value: Any) -> str:
         word = str(value).strip().lower()
@@ -78,10 +88,10 @@ def choice(*words: str) -> ValueKind:
     return ValueKind(f"one of {', '.join(words)}", parse)
 
 
-text = ValueKind("a text that is not empty", _parse_text)
-flag = ValueKind("true or false", _parse_flag)
-count = ValueKind("a whole number, 0 or more", _parse_count)
-positive = ValueKind("a whole number, 1 or more", _parse_positive)
-seconds = ValueKind("a number, 0 or more", _parse_seconds)
-milliseconds_as_seconds = ValueKind("a number of milliseconds, 0 or more", _parse_milliseconds)
-names = ValueKind("a list, or words separated by commas", _parse_names)
+text = _kind("a text that is not empty", _parse_text)
+flag = _kind("true or false", _parse_flag)
+count = _kind("a whole number, 0 or more", _parse_count)
+positive = _kind("a whole number, 1 or more", _parse_positive)
+seconds = _kind("a number, 0 or more", _parse_seconds)
+milliseconds_as_seconds = _kind("a number of milliseconds, 0 or more", _parse_milliseconds)
+names = _kind("a list, or words separated by commas", _parse_names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl.items import FetchOutcome
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
@@ -15,9 +16,12 @@ _REFUSED = "sitecrawl/pages/refused/"
 _OUTCOME = "sitecrawl/documents/outcome/"
 _FINDING = "sitecrawl/findings/"
 
+# Outcomes after which nothing of a document can be missing: what is not there lists nothing.
+_READ = {FetchOutcome.OK, FetchOutcome.NOT_MODIFIED, FetchOutcome.NOT_FOUND}
+
 # Why the engine closed the spider -> what that makes of the scan, and how a person says it.
 _ENDINGS: dict[str, tuple[ScanStatus, str]] = {
-    "finished": (ScanStatus.FINISHED, "everything that was found has been read"),
+    "finished": (ScanStatus.FINISHED, ""),
     "shutdown": (ScanStatus.PARTIAL, "stopped by the user"),
     "time_limit": (ScanStatus.PARTIAL, "the time was up (SITECRAWL_MAX_SCAN_MINUTES)"),
     "unreachable": (ScanStatus.FAILED, "the site cannot be reached"),
@@ -52,10 +56,23 @@ class Summary:
         return asdict(self)
 
 
-def ending(close_reason: str, failure: str = "") -> tuple[ScanStatus, str]:
+def ending(
+    close_reason: str, stats: Mapping[str, Any], failure: str = ""
+) -> tuple[ScanStatus, str]:
     """The status of a scan that the engine closed for *close_reason*, and its reason in words."""
     status, words = _ENDINGS.get(close_reason, (ScanStatus.PARTIAL, close_reason))
-    return status, failure or words
+    return status, failure or words or _completeness(stats)
+
+
+def _completeness(stats: Mapping[str, Any]) -> str:
+    documents = _below(_OUTCOME, stats)
+    failed = sum(n for outcome, n in documents.items() if outcome not in _READ)
+    is_cut = any(stage["truncated"] for stage in stats.get("sitecrawl/stages", ()))
+    doubts = [
+        *(["a limit was hit"] if is_cut else []),
+        *([f"{failed} of {sum(documents.values())} documents could not be read"] if failed else []),
+    ]
+    return ", ".join(doubts) or "everything that was found has been read"
 
 
 def build_summary(stats: Mapping[str, Any], asked: str, seconds: float) -> Summary:

@@ -25,7 +25,7 @@ _CODES = """
 """
 LANGUAGE_CODES = frozenset(_CODES.split())
 _AUTHORITY_PARTS = 3  # "https:", "" and the host
-_REGION = re.compile(r"(?:[a-z]{2}|[a-z]{4}|419)\Z")
+_REGION = re.compile(r"(?:[a-z]{2}|419|arab|cyrl|hans|hant|latn)\Z")
 
 
 def path_depths(urls: Sequence[str]) -> list[int]:

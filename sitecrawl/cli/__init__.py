@@ -31,4 +31,4 @@ def main() -> None:
     from sitecrawl.cli.errors import expected_errors
 
     with expected_errors():
-        app()
+        app(prog_name="sitecrawl")

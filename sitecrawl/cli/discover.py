@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sitecrawl.cli.workplace import PROFILE_OPTION, SETTING_OPTION
+
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
@@ -18,7 +20,7 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
     domain: Annotated[
         str, typer.Argument(help="A domain (example.com) or a URL (https://example.com/docs/).")
     ] = "",
-    profile: Annotated[str, typer.Option(help="See: sitecrawl profiles.")] = "default",
+    profile: Annotated[str, PROFILE_OPTION] = "default",
     output: Annotated[
         list[Path] | None,
         typer.Option("--output", "-o", help="A feed: .jsonl, .json or .csv; may be repeated."),
@@ -31,10 +33,7 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
         list[str] | None,
         typer.Option(help="Refuse this path pattern, too, such as /tag/*; may be repeated."),
     ] = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option("--setting", "-s", help="NAME=VALUE; see: sitecrawl settings."),
-    ] = None,
+    setting: Annotated[list[str] | None, SETTING_OPTION] = None,
     sitemaps_only: Annotated[bool, typer.Option(help="Run the sitemap stage alone.")] = False,
     demo: Annotated[bool, typer.Option(help="Discover the bundled demo site on loopback.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log.")] = False,

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from sitecrawl.urls.refusal import Reason  # noqa: TC001  Typer reads the annotations
+
 _DATABASE = typer.Option(
     "--database", help="Instead of SITECRAWL_DATABASE_URL, such as sqlite:///sitecrawl.db."
 )
@@ -37,6 +39,7 @@ def scans(
     sitecrawl scans example.com --limit 5
     """
     from sitecrawl.cli.database import known_site, reading
+    from sitecrawl.printable import printable
     from sitecrawl.store import queries
 
     with reading(database) as store:
@@ -45,8 +48,12 @@ def scans(
             figures = scan.summary or {}
             typer.echo(
                 f"{scan.id:>5}  {scan.started_at:%Y-%m-%d %H:%M}  {scan.status:<11}"
-                f"  {figures.get('pages', 0):>9,} URLs  {scan.root_url}"
-                + (f"  ({scan.reason})" if scan.reason and scan.status != "finished" else "")
+                f"  {figures.get('pages', 0):>9,} URLs  {printable(scan.root_url)}"
+                + (
+                    f"  ({printable(scan.reason)})"
+                    if scan.reason and scan.status != "finished"
+                    else ""
+                )
             )
 
 
@@ -61,8 +68,8 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     ] = None,
     refused: Annotated[bool, typer.Option(help="Also URLs that were refused.")] = False,
     reason: Annotated[
-        str, typer.Option(help="Only URLs refused for this reason, such as offsite.")
-    ] = "",
+        Reason | None, typer.Option(help="Only URLs refused for this reason.")
+    ] = None,
     source: Annotated[str, typer.Option(help="Only from this source, such as sitemap.")] = "",
     contains: Annotated[str, typer.Option(help="Only URLs with this text.")] = "",
     max_depth: Annotated[int | None, typer.Option(min=0, help="At most so many segments.")] = None,
@@ -83,7 +90,7 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
 
     wanted = PageFilter(
         include_refused=refused,
-        reason=reason,
+        reason=reason or "",
         source=source,
         contains=contains,
         max_depth=max_depth,
@@ -120,9 +127,9 @@ def why(
     \b
     sitecrawl why https://example.com/blog/a-post
     """
-    from sitecrawl.cli.database import known_site, reading
+    from sitecrawl.cli.database import reading
     from sitecrawl.cli.explain import explain
 
     with reading(database) as store:
-        for line in explain(store, known_site(store, url), url):
+        for line in explain(store, url):
             typer.echo(line)

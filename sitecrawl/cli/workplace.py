@@ -9,8 +9,28 @@ import typer
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-_PROFILE = typer.Option("--profile", help="See: sitecrawl profiles.")
-_SETTING = typer.Option("--setting", "-s", help="NAME=VALUE, as for discover.")
+# Settings of Scrapy that profiles and the environment change.
+_OF_SCRAPY = (
+    "USER_AGENT",
+    "RETRY_TIMES",
+    "CONCURRENT_REQUESTS_PER_DOMAIN",
+    "DOWNLOAD_DELAY",
+    "AUTOTHROTTLE_ENABLED",
+)
+
+
+def complete_profile(beginning: str) -> list[str]:
+    from sitecrawl.profiles import PROFILES
+
+    return [name for name in PROFILES if name.startswith(beginning)]
+
+
+PROFILE_OPTION = typer.Option(
+    "--profile", help="See: sitecrawl profiles.", autocompletion=complete_profile
+)
+SETTING_OPTION = typer.Option(
+    "--setting", "-s", help="NAME=VALUE; may be repeated; see: sitecrawl settings."
+)
 
 
 def profiles() -> None:
@@ -31,8 +51,8 @@ def settings(
     names: Annotated[
         list[str] | None, typer.Argument(help="Only settings that contain this.")
     ] = None,
-    profile: Annotated[str, _PROFILE] = "default",
-    setting: Annotated[list[str] | None, _SETTING] = None,
+    profile: Annotated[str, PROFILE_OPTION] = "default",
+    setting: Annotated[list[str] | None, SETTING_OPTION] = None,
 ) -> None:
     """Show every effective setting and where its value comes from.
 
@@ -41,19 +61,24 @@ def settings(
     sitecrawl settings sitemap --profile audit
     """
     from sitecrawl.cli.discover import apply_assignments
-    from sitecrawl.config import Config, apply_environment, setting_specs
+    from sitecrawl.config import Config, ConfigError, apply_environment, setting_specs
     from sitecrawl.profiles import load_settings
 
     values = load_settings(profile)
     apply_assignments(setting or [], values)
     apply_environment(values)
     config = Config.from_settings(values)
-    for spec in setting_specs():
-        if names and not any(name.lower() in spec.name.lower() for name in names):
-            continue
-        value = getattr(config, spec.field)
-        origin = _origin(spec.name, values, profile)
-        typer.echo(f"{spec.name} = {_shown(value)}  ({origin})")
+    effective = {spec.name: getattr(config, spec.field) for spec in setting_specs()}
+    effective |= {name: values.get(name) for name in _OF_SCRAPY}
+    wanted = {
+        name: value
+        for name, value in effective.items()
+        if not names or any(part.lower() in name.lower() for part in names)
+    }
+    if not wanted:
+        raise ConfigError(f"no setting has {' or '.join(names or ())} in its name")
+    for name, value in wanted.items():
+        typer.echo(f"{name} = {_shown(value)}  ({_origin(name, values, profile)})")
 
 
 def _origin(name: str, values: BaseSettings, profile: str) -> str:
@@ -77,7 +102,7 @@ def _shown(value: Any) -> str:
 
 
 def doctor(
-    profile: Annotated[str, _PROFILE] = "default",
+    profile: Annotated[str, PROFILE_OPTION] = "default",
 ) -> None:
     """Say what is installed, which database is used, and what is missing.
 

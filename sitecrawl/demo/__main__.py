@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import sys
 import threading
 
 from sitecrawl.demo.server import DemoServer
@@ -14,7 +15,8 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0, help="default: any free port")
     port = parser.parse_args().port
     with DemoServer(port) as demo, contextlib.suppress(KeyboardInterrupt):
-        print(f"{demo.url}/ serves the demo site until Ctrl-C", flush=True)
+        sys.stdout.write(f"{demo.url}/ serves the demo site until Ctrl-C\n")
+        sys.stdout.flush()
         threading.Event().wait()
 
 

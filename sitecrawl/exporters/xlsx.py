@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import IO, TYPE_CHECKING, Any
 
 from sitecrawl.config import ConfigError
@@ -28,9 +29,12 @@ class XlsxPageExporter(PageExporter):
             raise ConfigError(
                 "xlsx needs the xlsxwriter package; pip install 'sitecrawl[excel]'"
             ) from error
+        # A zip archive that cannot be finished complains on its own when it is thrown away, so it
+        # is not made in the file itself.
+        self._archive = io.BytesIO()
         # What a site wrote is text: it becomes neither a formula nor a link.
         self._workbook = Workbook(
-            file,
+            self._archive,
             {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False},
         )
         self._next_row = _MAX_ROWS
@@ -47,6 +51,7 @@ class XlsxPageExporter(PageExporter):
         if self._next_row == _MAX_ROWS:
             self._add_sheet()
         self._workbook.close()
+        self.file.write(self._archive.getbuffer())
 
     def _add_sheet(self) -> None:
         self._sheet = self._workbook.add_worksheet()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
-from sitecrawl.config import Config
+from sitecrawl.config import COMMAND_LINE_PRIORITY, Config
 from sitecrawl.summary import build_summary
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ class EndReport:
         if self._is_printed:
             return
         self._is_printed = True
+        # Rich is slow to import.
         from sitecrawl.reporting import print_summary
+        from sitecrawl.store.engine import without_password
 
         spider: StagedSpider = self._crawler.spider  # type: ignore[assignment]
         summary = build_summary(
@@ -57,5 +60,21 @@ class EndReport:
             spider.arguments.asked,
             time.monotonic() - self._started,
         )
-        feeds = [str(uri) for uri in self._crawler.settings.getdict("FEEDS")]
-        print_summary(summary, database_url=self._config.database_url, feeds=feeds, file=sys.stderr)
+        print_summary(
+            summary,
+            database=without_password(self._config.database_url),
+            database_option=self._database_option(),
+            feeds=[str(uri) for uri in self._crawler.settings.getdict("FEEDS")],
+            file=sys.stderr,
+        )
+
+    def _database_option(self) -> str:
+        """What the next command needs to find the same database, if nothing else tells it."""
+        from sitecrawl.store.engine import without_password
+
+        url = self._config.database_url
+        given = self._crawler.settings.getpriority("SITECRAWL_DATABASE_URL") or 0
+        is_known_elsewhere = given < COMMAND_LINE_PRIORITY
+        if is_known_elsewhere or without_password(url) != url:
+            return ""
+        return f" --database {shlex.quote(url)}"

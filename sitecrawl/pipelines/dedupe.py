@@ -62,7 +62,7 @@ class DedupePipeline:
         refused = Counter(
             refusal.reason for row, refusal in batch.refused.items() if batch.is_new[row]
         )
-        listed = new - refused.total()
+        listed = batch.listed = new - refused.total()
         count = self._stats.inc_value
         if listed and not self._stats.get_value("sitecrawl/pages/example"):
             self._stats.set_value("sitecrawl/pages/example", _first_listed(batch))

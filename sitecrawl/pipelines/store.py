@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import logging
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from functools import partial
@@ -29,6 +30,7 @@ from sitecrawl.items import (
 from sitecrawl.pipelines.rows import page_rows
 from sitecrawl.store.errors import StoreError
 from sitecrawl.store.records import DocumentRecord, FetchRecord
+from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.summary import build_summary, ending
 
 if TYPE_CHECKING:
@@ -84,6 +86,7 @@ class StorePipeline:
         self._validators: dict[str, Validators] = {}
         self._document_ids: dict[str, int] = {}
         self._being_read: dict[str, Document] = {}
+        self._listed: Counter[str] = Counter()
         self._heartbeat = create_looping_call(self._beat)
         self._failure = ""
         self._closing: asyncio.Future[None] | None = None
@@ -116,7 +119,8 @@ class StorePipeline:
             self._heartbeat.stop()
         spider = self._spider()
         reason = "store" if self._failure else reason
-        status, words = ending(reason, self._failure or spider.context.failure)
+        failure = self._failure or spider.context.failure
+        status, words = ending(reason, self._stats.get_stats(), failure)
         self._stats.set_value("sitecrawl/scan/status", status)
         self._stats.set_value("sitecrawl/scan/reason", words)
         try:
@@ -124,7 +128,7 @@ class StorePipeline:
                 await self._in_thread(self._finish)
         except StoreError as error:
             self._fail(error)
-            self._stats.set_value("sitecrawl/scan/status", ending("store")[0])
+            self._stats.set_value("sitecrawl/scan/status", ScanStatus.FAILED)
             self._stats.set_value("sitecrawl/scan/reason", str(error))
         finally:
             self._thread.shutdown()
@@ -202,6 +206,7 @@ class StorePipeline:
         writer = self._open_writer()
         if isinstance(item, MentionBatch):
             writer.add_pages(page_rows(item, self._document_ids[item.document]))
+            self._listed[item.document] += item.listed
         elif isinstance(item, Document):
             self._add_document(writer, item)
         elif isinstance(item, DocumentRead):
@@ -234,8 +239,8 @@ class StorePipeline:
             self._being_read[document.url] = document
             return
         if document.outcome is FetchOutcome.NOT_MODIFIED:
-            entries = self._validators[document.url].entries
-            self._stats.inc_value("sitecrawl/pages/unchanged", entries)
+            listed = self._validators[document.url].listed
+            self._stats.inc_value("sitecrawl/pages/unchanged", listed)
         writer.record_fetch(self._fetch(document, None))
 
     def _end_document(self, writer: ScanWriter, read: DocumentRead) -> None:
@@ -274,6 +279,8 @@ class StorePipeline:
             etag=document.etag,
             last_modified=document.last_modified,
             fingerprint=self._fingerprint,
+            # Nothing is read from a page yet, so all of it has been read.
+            complete=document.kind is DocumentKind.PAGE and document.outcome is FetchOutcome.OK,
         )
         if read is None:
             return facts
@@ -282,6 +289,7 @@ class StorePipeline:
             decompressed_bytes=read.decompressed_bytes,
             format=read.format,
             entries=read.entries,
+            listed=self._listed.pop(document.url, 0),
             findings=[finding._asdict() for finding in read.findings],
             truncated=read.truncated,
             complete=not read.truncated,
@@ -292,6 +300,7 @@ class StorePipeline:
 
     def _finish(self) -> None:
         writer = self._open_writer()
+        self._count_exactly(writer)
         summary = build_summary(
             self._stats.get_stats(),
             self._spider().arguments.asked,
@@ -304,6 +313,21 @@ class StorePipeline:
         )
         writer.finish(summary.status, summary.reason, summary.as_dict())
         self._database.close()
+
+    def _count_exactly(self, writer: ScanWriter) -> None:
+        """Pages of changed and unchanged documents overlap: then the database must count."""
+        listed = self._stats.get_value("sitecrawl/pages/listed", 0)
+        unchanged = self._stats.get_value("sitecrawl/pages/unchanged", 0)
+        if not listed or not unchanged:
+            return
+        from sitecrawl.store.inventory import LISTED_PAGES, count_pages
+        from sitecrawl.store.queries import scan_by_id
+
+        writer.commit()
+        scan = scan_by_id(self._database, self.scan.scan_id)
+        assert scan is not None
+        total = sum(row.pages for row in count_pages(self._database, scan, LISTED_PAGES))
+        self._stats.set_value("sitecrawl/pages/unchanged", max(total - listed, 0))
 
     def _open_writer(self) -> ScanWriter:
         assert self._writer is not None

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sitecrawl.config import ConfigError
+from sitecrawl.profiles import profile_module
 from sitecrawl.setting_values import ValueKind, flag, names, text
 from sitecrawl.urls.address import resolve
+from sitecrawl.urls.skip import SkipRules
 from sitecrawl.urls.target import Target, TargetError, parse_target
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 _KINDS: dict[str, ValueKind] = {
     "domain": text,
+    "profile": text,
     "base": names,
     "strict": flag,
     "subdomains": flag,
@@ -29,6 +32,7 @@ class SpiderArguments:
     """What a run was asked for.
 
     * ``domain``: a domain or URL; required;
+    * ``profile``: the name of a profile, whose settings are used;
     * ``base``: URLs or paths, separated by commas: only what is below one of them is in scope;
     * ``strict``, ``subdomains``: as ``SITECRAWL_STRICT_PATHS`` and ``SITECRAWL_SUBDOMAINS``;
     * ``skip``: path patterns to refuse, in addition to ``SITECRAWL_SKIP_PATHS``.
@@ -38,6 +42,7 @@ class SpiderArguments:
 
     asked: str
     target: Target
+    profile: str
     bases: tuple[str, ...]
     strict: bool | None
     subdomains: bool | None
@@ -48,18 +53,24 @@ class SpiderArguments:
         for name in arguments:
             if name not in _KINDS:
                 raise ConfigError(
-                    f"-a {name}: there is no such argument; there are {', '.join(_KINDS)}"
+                    f"argument {name}: there is no such argument; there are {', '.join(_KINDS)}"
                 )
         values = {name: _parse(name, value) for name, value in arguments.items()}
         if "domain" not in values:
-            raise ConfigError("-a domain=... is missing: give a domain or a URL")
+            raise ConfigError(
+                "argument domain is missing: give a domain or a URL (-a domain=example.com)"
+            )
+        if "profile" in values:
+            profile_module(values["profile"])
+        _check_skip(values.get("skip", ()))
         try:
             target = parse_target(values["domain"])
         except TargetError as error:
-            raise ConfigError(f"-a domain: {error}") from error
+            raise ConfigError(str(error)) from error
         return cls(
             asked=values["domain"],
             target=target,
+            profile=values.get("profile", ""),
             bases=tuple(_base(base, target) for base in values.get("base", ())),
             strict=values.get("strict"),
             subdomains=values.get("subdomains"),
@@ -67,7 +78,9 @@ class SpiderArguments:
         )
 
     def apply_to(self, settings: BaseSettings) -> None:
-        """Arguments that are settings, too, win over them."""
+        """The profile's settings first; then arguments that are settings, too, win over them."""
+        if self.profile:
+            settings.setmodule(profile_module(self.profile), "project")
         if self.strict is not None:
             settings.set("SITECRAWL_STRICT_PATHS", self.strict, "cmdline")
         if self.subdomains is not None:
@@ -82,11 +95,18 @@ def _parse(name: str, value: str) -> Any:
     try:
         return kind.parse(value)
     except ValueError as error:
-        raise ConfigError(f"-a {name}={value!r}: expected {kind.expects}") from error
+        raise ConfigError(f"argument {name}={value!r}: expected {kind.expects}") from error
+
+
+def _check_skip(paths: tuple[str, ...]) -> None:
+    try:
+        SkipRules(paths, ())
+    except ValueError as error:
+        raise ConfigError(f"argument skip: {error}") from error
 
 
 def _base(base: str, target: Target) -> str:
     url = resolve(base, target.url)
     if url is None:
-        raise ConfigError(f"-a base={base!r}: expected a URL or a path such as /docs/")
+        raise ConfigError(f"argument base={base!r}: expected a URL or a path such as /docs/")
     return url

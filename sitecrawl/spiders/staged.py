@@ -52,14 +52,14 @@ class StagedSpider(Spider):
         """Lift the environment into the settings; a value that cannot be stops the run here."""
         super().update_settings(settings)
         apply_environment(settings)
-        config = Config.from_settings(settings)
-        settings.set("DOWNLOAD_TIMEOUT", config.page_timeout_seconds, "spider")
+        Config.from_settings(settings)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         arguments = SpiderArguments.parse(kwargs)
         arguments.apply_to(crawler.settings)
         config = Config.from_settings(crawler.settings)
+        crawler.settings.set("DOWNLOAD_TIMEOUT", config.page_timeout_seconds, "spider")
         spider = super().from_crawler(crawler, *args)
         spider.arguments = arguments
         spider.context = ScanContext(

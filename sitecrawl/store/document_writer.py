@@ -114,6 +114,7 @@ class DocumentWriter:
                 "sha256": record.sha256 or None,
                 "content_fingerprint": record.fingerprint,
                 "entries": record.entries,
+                "listed": record.listed,
             }
         if record.outcome is FetchOutcome.OK or record.entries:
             # Part of a new content is stored: "unchanged since" would hide the rest of it.

@@ -92,7 +92,7 @@ def open_database(
     Without ``create`` a SQLite file that does not exist is a DatabaseMissingError.
     """
     parsed = _parse_url(url)
-    label = parsed.render_as_string(hide_password=True)
+    label = _shown(parsed)
     if parsed.get_backend_name() == "sqlite":
         _check_file(Path(parsed.database or ""), label, create)
         engine = _sqlite_engine(parsed, busy_timeout_seconds)
@@ -111,9 +111,14 @@ def open_database(
 def without_password(url: str) -> str:
     """The database URL as it may be shown; of one that cannot be read nothing is shown."""
     try:
-        return make_url(url).render_as_string(hide_password=True)
+        return _shown(make_url(url))
     except ArgumentError:
         return "(a database URL that cannot be read)"
+
+
+def _shown(url: URL) -> str:
+    # The driver takes a password in the query as well.
+    return url.difference_update_query(["password"]).render_as_string(hide_password=True)
 
 
 def _parse_url(text: str) -> URL:
@@ -122,7 +127,7 @@ def _parse_url(text: str) -> URL:
     except ArgumentError:
         # The text may hold a password in a place where nobody expects one: it is not repeated.
         raise DatabaseUrlError(f"the database URL cannot be read; write {_EXAMPLES}") from None
-    label = url.render_as_string(hide_password=True)
+    label = _shown(url)
     if url.drivername in {"sqlite", "sqlite+pysqlite"}:
         if url.database in {None, "", ":memory:"}:
             raise DatabaseUrlError(

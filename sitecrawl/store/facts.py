@@ -54,6 +54,7 @@ class Document:
     last_modified: str | None
     sha256: str | None
     entries: int | None
+    listed: int | None
 
 
 @dataclass(frozen=True, slots=True)

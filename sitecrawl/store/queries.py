@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from sqlalchemy import Select, case, or_, select
 
@@ -12,6 +11,8 @@ from sitecrawl.store import tables as t
 from sitecrawl.store.bodies import unpack_body
 from sitecrawl.store.facts import Document, EvidenceFact, Fetch, Scan, Site
 from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.urls.canonical import page_key
+from sitecrawl.urls.target import TargetError, parse_target
 
 if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
@@ -52,21 +53,19 @@ def sites(database: Database) -> list[Site]:
 
 def site_for(database: Database, text: str) -> Site | None:
     """The site with this key, or the one that this URL or host most closely belongs to."""
-    with database.reading() as connection:
-        rows = connection.execute(select(t.sites)).all()
-    wanted = _comparable(text)
-    matching = [row for row in rows if _holds(row.key, wanted) or _holds(row.root_url, wanted)]
-    best = max(matching, key=lambda row: len(row.key), default=None)
-    return Site(**best._asdict()) if best else None
+    try:
+        wanted = parse_target(text).site_key
+    except TargetError:
+        return None
+    matching = [
+        site
+        for site in sites(database)
+        if _holds(site.key, wanted) or _holds(page_key(site.root_url), wanted)
+    ]
+    return max(matching, key=lambda site: len(site.key), default=None)
 
 
-def _comparable(text: str) -> str:
-    parts = urlsplit(text if "://" in text else f"//{text}")
-    return parts.netloc.lower().removeprefix("www.") + parts.path.rstrip("/")
-
-
-def _holds(site: str, wanted: str) -> bool:
-    own = _comparable(site)
+def _holds(own: str, wanted: str) -> bool:
     return wanted == own or wanted.startswith(own + "/")
 
 
@@ -117,6 +116,19 @@ def doubtful_fetches(database: Database, scan_id: int) -> list[Fetch]:
         (t.fetches.c.outcome == FetchOutcome.OK) & ~t.fetches.c.complete,
     )
     return _fetches(database, _FETCHES.where(t.fetches.c.scan_id == scan_id, is_doubtful))
+
+
+def unread_documents(database: Database, scan_id: int) -> list[str]:
+    """Documents that others name in the scan, but that it did not fetch."""
+    fetched = select(t.fetches.c.document_id).where(t.fetches.c.scan_id == scan_id)
+    named = select(t.document_links.c.child_id).where(t.document_links.c.scan_id == scan_id)
+    statement = (
+        select(t.documents.c.url)
+        .where(t.documents.c.id.in_(named), t.documents.c.id.not_in(fetched))
+        .order_by(t.documents.c.id)
+    )
+    with database.reading() as connection:
+        return list(connection.scalars(statement))
 
 
 def _fetches(database: Database, statement: Select[Any]) -> list[Fetch]:

@@ -64,6 +64,8 @@ class FetchRecord:
     fingerprint: str = ""
     format: str = ""
     entries: int = 0
+    listed: int = 0
+    """Pages of the site that it was the first to list."""
     findings: Sequence[Any] = ()
     """JSON values."""
     truncated: bool = False

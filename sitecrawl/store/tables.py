@@ -113,6 +113,8 @@ documents = Table(
     # Of the settings that decide what is read from it: validators count only under the same.
     Column("content_fingerprint", Text),
     Column("entries", Integer),
+    # Pages of the site that it was the first to list in the scan that read it.
+    Column("listed", Integer),
     UniqueConstraint("site_id", "url"),
     sqlite_autoincrement=True,
 )

@@ -23,7 +23,7 @@ class Validators:
     etag: str | None
     last_modified: str | None
     sha256: str | None
-    entries: int
+    listed: int
 
 
 def load_validators(database: Database, site_id: int, fingerprint: str) -> dict[str, Validators]:
@@ -39,7 +39,7 @@ def load_validators(database: Database, site_id: int, fingerprint: str) -> dict[
         documents.c.etag,
         documents.c.last_modified,
         documents.c.sha256,
-        documents.c.entries,
+        documents.c.listed,
     ).where(
         documents.c.site_id == site_id,
         documents.c.content_scan_id.is_not(None),

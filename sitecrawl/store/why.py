@@ -9,7 +9,7 @@ from sqlalchemy import Select, func, select
 
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.facts import MentionFact, PageFact
-from sitecrawl.store.queries import doubtful_fetches, latest_scan
+from sitecrawl.store.queries import doubtful_fetches, latest_scan, unread_documents
 from sitecrawl.store.tables import documents, fetches, mentions, pages
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ class Why:
     """The scan that the answer is as of."""
     doubtful: list[Fetch]
     """Documents that this scan could not read to the end."""
+    unread: list[str]
+    """Documents that this scan knew of and did not fetch."""
 
     @property
     def last_seen_scan_id(self) -> int | None:
@@ -47,6 +49,7 @@ def why(database: Database, site_id: int, page_id: int) -> Why:
         mentions=[MentionFact(**mention._asdict()) for mention in rows],
         scan=scan,
         doubtful=doubtful_fetches(database, scan.id) if scan else [],
+        unread=unread_documents(database, scan.id) if scan else [],
     )
 
 

@@ -93,6 +93,8 @@ def test_deep_nesting_costs_no_depth() -> None:
     started = time.process_time()
     assert read(document).locs == [A, C]
     assert read(urlset(entry(A) + "<url>" * 20_000 + entry(C))).locs == [A, C]
+    stray_ends = "<url>" + "<a>" * 50_000 + "</b>" * 50_000 + "</url>"
+    assert read(urlset(stray_ends + entry(C))).locs == [C]
     assert time.process_time() - started < 5
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Self
 
 ROOT = Path(__file__).parents[2]
 _RUN_SECONDS = 60.0
@@ -33,7 +34,7 @@ class ProcessResult:
     database: Path
     """The SQLite file of the project; absent when the run never opened it."""
 
-    def succeeded(self) -> ProcessResult:
+    def succeeded(self) -> Self:
         """Itself, or a failed test that shows what the process said."""
         assert self.returncode == 0, f"{self.command}: {self.returncode}\n{self.output}"
         return self

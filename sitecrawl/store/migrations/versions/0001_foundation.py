@@ -91,6 +91,7 @@ def _create_documents() -> None:
         sa.Column("sha256", sa.String(64)),
         sa.Column("content_fingerprint", sa.Text()),
         sa.Column("entries", sa.Integer()),
+        sa.Column("listed", sa.Integer()),
         sa.UniqueConstraint("site_id", "url"),
         sqlite_autoincrement=True,
     )
