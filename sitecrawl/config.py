@@ -238,8 +238,8 @@ def apply_environment(settings: BaseSettings, environ: Mapping[str, str] | None 
                     ) from error
                 settings.set(spec.name, parsed, ENVIRONMENT_PRIORITY)
                 break
-    if "USER_AGENT" in environ:
-        settings.set("USER_AGENT", environ["USER_AGENT"], ENVIRONMENT_PRIORITY)
+    if user_agent := environ.get("USER_AGENT", "").strip():
+        settings.set("USER_AGENT", user_agent, ENVIRONMENT_PRIORITY)
 
 
 def _refuse_unknown(settings: BaseSettings) -> None:

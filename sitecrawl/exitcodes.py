@@ -23,6 +23,8 @@ class ExitCode(IntEnum):
 def exit_code(crawler: Crawler) -> ExitCode:
     """Of a crawler that has ended."""
     status = crawler.stats.get_value("sitecrawl/scan/status")
+    if crawler.stats.get_value("sitecrawl/feeds/failed"):
+        return ExitCode.FAILED
     if status == ScanStatus.FINISHED:
         return ExitCode.DONE
     return ExitCode.PARTIAL if status == ScanStatus.PARTIAL else ExitCode.FAILED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +43,7 @@ class FetchOutcome(StrEnum):
     UNREACHABLE = "unreachable"
     TOO_LARGE = "too_large"
     TOO_MANY_REDIRECTS = "too_many_redirects"
+    STOPPED = "stopped"
     INCOMPLETE = "incomplete"
 
 
@@ -85,6 +86,14 @@ class Document:
     fetched_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
+class NamedDocument(NamedTuple):
+    """A document as another one names it."""
+
+    url: str
+    found_by: str
+    depth: int
+
+
 @dataclass(slots=True)
 class DocumentRead:
     """The end of a document's reading: all that it said has been said."""
@@ -95,7 +104,7 @@ class DocumentRead:
     decompressed_bytes: int
     truncated: bool
     findings: Sequence[Finding] = ()
-    children: Sequence[str] = ()  # documents that it names
+    children: Sequence[NamedDocument] = ()
 
 
 @dataclass(slots=True)
@@ -107,6 +116,7 @@ class MentionBatch:
     """
 
     document: str
+    base: str  # what relative addresses are relative to: the document, after its redirects
     source: Source
     scope: Scope
     positions: Sequence[int]

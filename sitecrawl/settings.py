@@ -28,8 +28,8 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": 400,
     "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": 500,
     "sitecrawl.downloadermiddlewares.backoff.BackoffRetryMiddleware": 550,
+    "sitecrawl.downloadermiddlewares.conditional.ConditionalRequestMiddleware": 585,
     "sitecrawl.downloadermiddlewares.compression.BoundedCompressionMiddleware": 590,
-    "sitecrawl.downloadermiddlewares.conditional.ConditionalRequestMiddleware": 595,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": 600,
     "scrapy.downloadermiddlewares.stats.DownloaderStats": 850,
 }
@@ -159,7 +159,16 @@ REDIRECT_MAX_TIMES = 10
 REMOTE_CONTROL_ENABLED = False
 TELNETCONSOLE_ENABLED = False
 DOWNLOAD_VERIFY_CERTIFICATES = True
-DOWNLOAD_HANDLERS = {"file": None, "ftp": None, "s3": None, "data": None}
+DOWNLOAD_HANDLERS = {
+    "http": "sitecrawl.downloadhandlers.stoppable.StoppableDownloadHandler",
+    "https": "sitecrawl.downloadhandlers.stoppable.StoppableDownloadHandler",
+    "file": None,
+    "ftp": None,
+    "s3": None,
+    "data": None,
+}
+# Documents are fetched in the order in which they were named.
+SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"
 COOKIES_ENABLED = False
 REFERRER_POLICY = "no-referrer"
 HTTPPROXY_ENABLED = False

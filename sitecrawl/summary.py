@@ -61,6 +61,8 @@ def ending(
 ) -> tuple[ScanStatus, str]:
     """The status of a scan that the engine closed for *close_reason*, and its reason in words."""
     status, words = _ENDINGS.get(close_reason, (ScanStatus.PARTIAL, close_reason))
+    if status is ScanStatus.FINISHED and stats.get("sitecrawl/items/lost"):
+        return ScanStatus.PARTIAL, "a fault of sitecrawl lost some of it; the log has more"
     return status, failure or words or _completeness(stats)
 
 

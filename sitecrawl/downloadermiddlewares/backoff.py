@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -20,6 +21,7 @@ class BackoffRetryMiddleware(RetryMiddleware):
     """Scrapy's retries, never at once: 200 ms, 400 ms, 800 ms, ... each up to a quarter longer.
 
     Settings: ``SITECRAWL_RETRY_BACKOFF_SECONDS`` and Scrapy's ``RETRY_*``.
+    Meta: ``sitecrawl_deadline`` (of the monotonic clock).
     """
 
     def __init__(self, settings: BaseSettings):
@@ -41,6 +43,12 @@ class BackoffRetryMiddleware(RetryMiddleware):
         if isinstance(result, Request):
             await self._wait(result)
         return result
+
+    def _retry(self, request: Request, reason: str | Exception | type[Exception]) -> Request | None:
+        """Not when the time of the request's stage is over."""
+        if time.monotonic() >= request.meta.get("sitecrawl_deadline", float("inf")):
+            return None
+        return super()._retry(request, reason)
 
     async def _wait(self, request: Request) -> None:
         tries: int = request.meta["retry_times"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Any
 
 from scrapy.extensions.feedexport import FeedExporter
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.extensions.feedexport import FeedSlot
 
+logger = logging.getLogger(__name__)
+
 
 class PageFeeds(FeedExporter):
     """Write one row per page to every feed of ``FEEDS`` (``-o``, ``-O``).
@@ -23,6 +26,7 @@ class PageFeeds(FeedExporter):
     before its end: items are batches of mentions and never reach a feed themselves.
 
     Settings: ``SITECRAWL_FEED_REFUSED`` and Scrapy's ``FEED*``.
+    Stats: ``sitecrawl/feeds/written``, ``sitecrawl/feeds/failed``.
     """
 
     def item_scraped(self, item: Any, spider: Spider) -> None:
@@ -32,10 +36,21 @@ class PageFeeds(FeedExporter):
         store = self.crawler.get_item_pipeline(StorePipeline)
         assert store is not None
         await store.is_finished.wait()
-        if store.has_scan:
-            for slot in self.slots:
-                slot.itemcount = await asyncio.to_thread(self._write, slot, store.scan.scan_id)
+        written = [slot for slot in self.slots if await self._is_written(slot, store)]
+        self.slots = written
+        self.crawler.stats.set_value("sitecrawl/feeds/written", [slot.uri for slot in written])
         await super().close_spider(spider)
+
+    async def _is_written(self, slot: FeedSlot, store: StorePipeline) -> bool:
+        try:
+            if store.has_scan:
+                slot.itemcount = await asyncio.to_thread(self._write, slot, store.scan.scan_id)
+        except OSError as error:
+            self.crawler.stats.inc_value("sitecrawl/feeds/failed")
+            reason = error.strerror or error
+            logger.error("The feed %s cannot be written: %s", slot.uri, reason)  # noqa: TRY400  one line
+            return False
+        return True
 
     def _write(self, slot: FeedSlot, scan_id: int) -> int:
         from sitecrawl.store.engine import open_database

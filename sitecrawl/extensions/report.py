@@ -33,23 +33,13 @@ class EndReport:
         if self._config.progress == "off":
             raise NotConfigured
         self._started = time.monotonic()
-        self._is_printed = False
-        crawler.signals.connect(self.print_if_never_started, signals.spider_closed)
         crawler.signals.connect(self.print_report, signals.engine_stopped)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
-    def print_if_never_started(self) -> None:
-        # A spider that was closed while it opened never gets the engine_stopped signal.
-        if not self._crawler.engine.running:
-            self.print_report()
-
     def print_report(self) -> None:
-        if self._is_printed:
-            return
-        self._is_printed = True
         # Rich is slow to import.
         from sitecrawl.reporting import print_summary
         from sitecrawl.store.engine import without_password
@@ -64,7 +54,7 @@ class EndReport:
             summary,
             database=without_password(self._config.database_url),
             database_option=self._database_option(),
-            feeds=[str(uri) for uri in self._crawler.settings.getdict("FEEDS")],
+            feeds=self._crawler.stats.get_value("sitecrawl/feeds/written", []),
             file=sys.stderr,
         )
 

@@ -43,10 +43,16 @@ _ENTRY = re.compile(
 )
 _PARTS_PER_ENTRY = 1 + _ENTRY.groups
 
-_LINKS = r"((?:<xhtml:link\s[^<>\"']*+(?:\"[^<>\"]*+\"[^<>\"']*+)*+>[^<]*+)*+)"
+_LINK_TAG = r"<xhtml:link\s[^<>\"']*+(?:\"[^<>\"]*+\"[^<>\"']*+)*+>"
+_IMAGE_FIELD = "|".join(
+    rf"<image:{name}>[^<]*+(?:<!\[CDATA\[[^<\]]*+\]\]>[^<]*+|)</image:{name}>"
+    for name in ("loc", "title", "caption")
+)
+_IMAGE = rf"<image:image>[^<]*+(?:(?:{_IMAGE_FIELD})[^<]*+)*+</image:image>"
+_EXTRAS = rf"((?:(?:{_LINK_TAG}|{_IMAGE})[^<]*+)*+)"
 _RICH_ENTRY = re.compile(
     rf"<url>[^<]*+<loc>(?:({_TEXT})|\s*+<!\[CDATA\[([^<\]]{{0,4096}}+)\]\]>\s*+)</loc>[^<]*+"
-    rf"{_LINKS}{_FIELDS}{_LINKS}</url>"
+    rf"{_EXTRAS}{_FIELDS}{_EXTRAS}</url>"
 )
 _MAX_RICH_CHARACTERS = 32_768
 _USUAL_LINK = re.compile(
@@ -170,12 +176,12 @@ class _Rows:
         )
 
     def _read(self, at: int) -> bool:
-        """Read an entry with a CDATA section or language links; says whether it was one."""
+        """Read an entry with a CDATA section, links or images; says whether it was one."""
         entry = self.others[at] or ""
         match = _RICH_ENTRY.fullmatch(entry) if len(entry) <= _MAX_RICH_CHARACTERS else None
         if match is None:
             return False
-        text, cdata, links, lastmod, changefreq, priority, more_links = match.groups("")
+        text, cdata, extras, lastmod, changefreq, priority, more = match.groups("")
         loc = (text or cdata.replace("&", "&amp;")).strip(" \t\r\n")
         if not loc.startswith(_WEB_SCHEMES):
             return False
@@ -184,10 +190,11 @@ class _Rows:
         self._changefreqs[at] = changefreq
         self._priorities[at] = priority
         self.others[at] = None
-        if links or more_links:
-            alternates = _read_links(links) + _read_links(more_links)
-            if alternates:
-                self._details[at] = EntryDetails(tuple(alternates))
+        if extras or more:
+            extras += more
+            details = EntryDetails(_read_links(extras), extras.count("<image:image>"))
+            if details.alternates or details.images:
+                self._details[at] = details
         return True
 
     def _irregular_locs(self) -> list[int]:
@@ -210,11 +217,12 @@ def _filled(column: list[str | None]) -> list[str]:
     return [value or "" for value in column]
 
 
-def _read_links(links: str) -> list[Alternate]:
+def _read_links(extras: str) -> tuple[Alternate, ...]:
+    links = extras.count("<xhtml:link")
     if not links:
-        return []
-    usual = _USUAL_LINK.findall(links)
-    if len(usual) == links.count("<"):
-        return [Alternate(hreflang, href) for hreflang, href in usual]
-    alternates = map(parse_alternate, _LINK.findall(links))
-    return [alternate for alternate in alternates if alternate]
+        return ()
+    usual = _USUAL_LINK.findall(extras)
+    if len(usual) == links:
+        return tuple(Alternate(hreflang, href) for hreflang, href in usual)
+    alternates = map(parse_alternate, _LINK.findall(extras))
+    return tuple(alternate for alternate in alternates if alternate)

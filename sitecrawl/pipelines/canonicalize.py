@@ -27,12 +27,12 @@ class CanonicalizePipeline:
 
     def process_item(self, item: Any) -> Any:
         if isinstance(item, MentionBatch):
-            urls = canonicalize_all(item.locs, item.document, self._rules)
+            urls = canonicalize_all(item.locs, item.base, self._rules)
             if None in urls:
                 for row, url in enumerate(urls):
                     if url is None:
                         loc = item.locs[row]
-                        item.refused[row] = explain_refusal(loc, item.document, self._rules)
+                        item.refused[row] = explain_refusal(loc, item.base, self._rules)
                         urls[row] = loc[: self._max_length]
             item.urls = urls  # type: ignore[assignment]  # no None is left
         return item

@@ -69,7 +69,8 @@ class StorePipeline:
     ``SITECRAWL_KEEP_BODIES_MAX_BYTES``.
     Stats: ``sitecrawl/scan/id``, ``sitecrawl/scan/root_url``, ``sitecrawl/scan/status``,
     ``sitecrawl/scan/reason``, ``sitecrawl/pages/unchanged``,
-    ``sitecrawl/documents/outcome/<outcome>``, ``sitecrawl/findings/<kind>``.
+    ``sitecrawl/documents/outcome/<outcome>``, ``sitecrawl/findings/<kind>``,
+    ``sitecrawl/items/lost``.
     """
 
     scan: ScanHandle
@@ -87,10 +88,12 @@ class StorePipeline:
         self._document_ids: dict[str, int] = {}
         self._being_read: dict[str, Document] = {}
         self._listed: Counter[str] = Counter()
+        self._damaged: set[str] = set()
         self._heartbeat = create_looping_call(self._beat)
         self._failure = ""
         self._closing: asyncio.Future[None] | None = None
         self.is_finished = asyncio.Event()
+        crawler.signals.connect(self.item_error, signals.item_error)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
     @classmethod
@@ -112,6 +115,12 @@ class StorePipeline:
             self._close_spider()
             raise DropItem("the database cannot be used")
         return item
+
+    def item_error(self, item: Any) -> None:
+        """A fault of a pipeline has lost something: the scan is not whole, and says so."""
+        if isinstance(item, MentionBatch):
+            self._damaged.add(item.document)
+        self._stats.inc_value("sitecrawl/items/lost")
 
     async def spider_closed(self, reason: str) -> None:
         await self._opening
@@ -250,16 +259,19 @@ class StorePipeline:
         for position, child in enumerate(read.children, 1):
             writer.document(
                 DocumentRecord(
-                    url=child,
+                    url=child.url,
                     kind=DocumentKind.SITEMAP,
-                    found_by="a sitemap index",
+                    found_by=child.found_by,
                     parent_id=self._document_ids[read.url],
                     position=position,
-                    depth=document.depth + 1,
+                    depth=child.depth,
                 )
             )
         fetch = self._fetch(document, read)
-        if self._config.keep_bodies and len(document.body) <= self._config.keep_bodies_max_bytes:
+        if (
+            self._config.keep_bodies
+            and 0 < len(document.body) <= self._config.keep_bodies_max_bytes
+        ):
             writer.keep_body(fetch.sha256, document.body)
         writer.record_fetch(fetch)
 
@@ -292,7 +304,7 @@ class StorePipeline:
             listed=self._listed.pop(document.url, 0),
             findings=[finding._asdict() for finding in read.findings],
             truncated=read.truncated,
-            complete=not read.truncated,
+            complete=not read.truncated and document.url not in self._damaged,
         )
 
     def _beat(self) -> None:

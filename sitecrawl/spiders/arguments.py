@@ -71,7 +71,7 @@ class SpiderArguments:
             asked=values["domain"],
             target=target,
             profile=values.get("profile", ""),
-            bases=tuple(_base(base, target) for base in values.get("base", ())),
+            bases=_checked_bases(values.get("base", ()), target),
             strict=values.get("strict"),
             subdomains=values.get("subdomains"),
             skip=values.get("skip", ()),
@@ -105,8 +105,8 @@ def _check_skip(paths: tuple[str, ...]) -> None:
         raise ConfigError(f"argument skip: {error}") from error
 
 
-def _base(base: str, target: Target) -> str:
-    url = resolve(base, target.url)
-    if url is None:
-        raise ConfigError(f"argument base={base!r}: expected a URL or a path such as /docs/")
-    return url
+def _checked_bases(bases: tuple[str, ...], target: Target) -> tuple[str, ...]:
+    for base in bases:
+        if resolve(base, target.url) is None:
+            raise ConfigError(f"argument base={base!r}: expected a URL or a path such as /docs/")
+    return bases

@@ -46,6 +46,7 @@ class StagedSpider(Spider):
         self._stage: Stage | None = None
         self._outcomes: list[dict[str, Any]] = []
         self._alarm: asyncio.TimerHandle | None = None
+        self.is_stopping = False
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -68,7 +69,7 @@ class StagedSpider(Spider):
             progress=Progress(crawler),
             bases=arguments.bases,
             root_url=arguments.target.url,
-            scope=config.scope(arguments.bases or [arguments.target.url]),
+            scope=config.scope([arguments.target.url]),
         )
         crawler.signals.connect(spider.go_on_when_idle, signals.spider_idle)
         return spider
@@ -116,6 +117,7 @@ class StagedSpider(Spider):
         self.crawler.stats.set_value("sitecrawl/stages", self._outcomes)
 
     def _stop_for_time(self) -> None:
+        self.is_stopping = True
         self._closing = asyncio.ensure_future(
             self.crawler.engine.close_spider_async(reason="time_limit")
         )

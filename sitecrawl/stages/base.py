@@ -25,6 +25,7 @@ class SitemapPointer:
     found_by: str
     parent: str | None
     depth: int = 0
+    listed_as_page_at: int = 0  # its position among the pages of a map; 0: it is named as a map
 
 
 @dataclass(slots=True)
@@ -35,7 +36,7 @@ class ScanContext:
     config: Config
     progress: Progress
     root_url: str
-    scope: Scope
+    scope: Scope  # settled, with the bases, when the root has answered
     bases: Sequence[str] = ()
     robots_sitemaps: list[SitemapPointer] = field(default_factory=list)
     failure: str = ""

@@ -13,6 +13,7 @@ from sitecrawl.items import (
     Evidence,
     EvidenceType,
     FetchOutcome,
+    NamedDocument,
     SiteResolved,
 )
 from sitecrawl.parse.robots import MAX_BYTES, sitemap_lines
@@ -62,6 +63,8 @@ class EntryStage(Stage):
             callback=self._robots_answered,
             errback=self._robots_failed,
             timeout_seconds=self.context.config.robots_timeout_seconds,
+            # Where there may be no https at all, the root finds out soon enough.
+            is_retried=not (self.context.target.is_bare and origin.startswith("https:")),
             max_bytes=MAX_BYTES,
         )
 
@@ -88,14 +91,15 @@ class EntryStage(Stage):
                     )
         self.context.robots_sitemaps += pointers
         yield document
-        yield DocumentRead(
-            document.url,
-            format="robots",
-            entries=len(pointers),
-            decompressed_bytes=len(response.body),
-            truncated="download_stopped" in response.flags,
-            children=[pointer.url for pointer in pointers],
-        )
+        if document.outcome is FetchOutcome.OK:
+            yield DocumentRead(
+                document.url,
+                format="robots",
+                entries=len(pointers),
+                decompressed_bytes=len(response.body),
+                truncated="download_stopped" in response.flags,
+                children=[NamedDocument(each.url, each.found_by, 0) for each in pointers],
+            )
         yield _robots_evidence(document, [pointer.url for pointer in pointers])
 
     def _robots_failed(self, failure: Failure) -> Iterator[Any]:
@@ -126,7 +130,8 @@ class EntryStage(Stage):
         context = self.context
         asked = URL(self._root)
         context.root_url = origin_of(final_url) + asked.pathname
-        context.scope = context.config.scope(context.bases or [context.root_url])
+        bases = [resolve(base, context.root_url) or base for base in context.bases]
+        context.scope = context.config.scope(bases or [context.root_url])
 
     def _root_failed(self, failure: Failure) -> Iterator[Any]:
         document = failed_document(failure)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from OpenSSL.SSL import Error as SslError
 from scrapy import Request
 from scrapy.exceptions import (
     CannotResolveHostError,
@@ -14,7 +15,9 @@ from scrapy.exceptions import (
     IgnoreRequest,
     ResponseDataLossError,
 )
+from twisted.internet.error import ConnectionDone, ConnectionLost
 
+from sitecrawl.downloadhandlers.stoppable import ScanStoppedError
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
 
 if TYPE_CHECKING:
@@ -29,7 +32,9 @@ _ACCEPT = {
     DocumentKind.PAGE: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8",
 }
 
+_STATUS_ERRORS = {FetchOutcome.NOT_FOUND, FetchOutcome.HTTP_ERROR}
 _FAILURES = (
+    (ScanStoppedError, FetchOutcome.STOPPED, "{}"),
     (DownloadTimeoutError, FetchOutcome.TIMEOUT, "no complete answer in time ({})"),
     (CannotResolveHostError, FetchOutcome.UNREACHABLE, "the host name cannot be resolved ({})"),
     (DownloadConnectionRefusedError, FetchOutcome.UNREACHABLE, "the server refused the connection"),
@@ -47,6 +52,9 @@ def document_request(  # noqa: PLR0913  the facts of a document
     errback: Callable[..., Any],
     timeout_seconds: float,
     max_bytes: int,
+    callback_arguments: dict[str, Any] | None = None,
+    deadline: float = float("inf"),
+    is_retried: bool = True,
     parent: str | None = None,
     depth: int = 0,
 ) -> Request:
@@ -59,6 +67,8 @@ def document_request(  # noqa: PLR0913  the facts of a document
             "depth": depth,
         },
         "sitecrawl_max_bytes": max_bytes,
+        "sitecrawl_deadline": deadline,
+        "dont_retry": not is_retried,
     }
     if timeout_seconds:
         meta["download_timeout"] = timeout_seconds
@@ -67,6 +77,7 @@ def document_request(  # noqa: PLR0913  the facts of a document
         headers={"Accept": _ACCEPT[kind]},
         callback=callback,
         errback=errback,
+        cb_kwargs=callback_arguments,
         meta=meta,
         # Stages fetch each document once; a retry or a redirect must not be filtered out.
         dont_filter=True,
@@ -83,12 +94,13 @@ def fetched_document(response: Response) -> Document:
     request = response.request
     assert request is not None
     headers = response.headers
+    outcome = _outcome_of_status(response)
     return Document(
         url=asked_url(request),
         **request.meta["sitecrawl_document"],
-        outcome=_outcome_of_status(response),
+        outcome=outcome,
         status=response.status,
-        error="" if response.status < HTTPStatus.BAD_REQUEST else f"HTTP {response.status}",
+        error=f"HTTP {response.status}" if outcome in _STATUS_ERRORS else "",
         content_type=_header(headers.get("Content-Type")),
         body=response.body,
         etag=_header(headers.get("ETag")),
@@ -118,16 +130,30 @@ def _header(value: bytes | None) -> str:
 def _outcome_of_status(response: Response) -> FetchOutcome:
     if "sitecrawl_unchanged" in response.meta:
         return FetchOutcome.NOT_MODIFIED
-    if response.status < HTTPStatus.BAD_REQUEST and response.status != HTTPStatus.NOT_MODIFIED:
+    if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
         return FetchOutcome.OK
     if response.status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
         return FetchOutcome.NOT_FOUND
     return FetchOutcome.HTTP_ERROR
 
 
+def _detail(error: BaseException | None) -> str:
+    """The cause, which Twisted hides in a list of failures."""
+    cause = error
+    while cause is not None and cause.__cause__ is not None:
+        cause = cause.__cause__
+    reasons = getattr(cause, "reasons", None)
+    inner = reasons[-1].value if reasons else cause
+    if isinstance(inner, SslError):
+        return "the certificate could not be verified"
+    if isinstance(inner, (ConnectionLost, ConnectionDone)):
+        return "the connection was reset"
+    return str(inner).strip() or type(inner).__name__
+
+
 def _outcome_of_error(error: BaseException | None) -> tuple[FetchOutcome, str]:
     """What a person reads instead of the name of an exception."""
-    detail = str(error).strip() or type(error).__name__
+    detail = _detail(error)
     if isinstance(error, IgnoreRequest) and "redirections" in detail:
         return FetchOutcome.TOO_MANY_REDIRECTS, detail
     for kind, outcome, words in _FAILURES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,17 +15,19 @@ from sitecrawl.items import (
     EvidenceType,
     FetchOutcome,
     MentionBatch,
+    NamedDocument,
     Source,
 )
 from sitecrawl.parse.scanner import SitemapKind
 from sitecrawl.parse.sitemap import SitemapReader
 from sitecrawl.stages.base import ScanContext, SitemapPointer, Stage
 from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
+from sitecrawl.stages.urlcap import UrlCap
 from sitecrawl.stages.waterfall import sitemaps_are_enough
 from sitecrawl.urls.address import origin_of, resolve, site_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import AsyncIterator, Iterable, Iterator
 
     from scrapy import Request
     from scrapy.http import Response
@@ -32,8 +35,10 @@ if TYPE_CHECKING:
 
     from sitecrawl.parse.entries import EntryBatch
 
-# Handed to Scrapy at once; the politeness of the download slots comes on top.
+# Handed to Scrapy at once; the politeness of the download slots comes on top. More would only wait
+# for the store, and each map that is being read costs memory.
 _MAX_PARALLEL = 4
+_FEEDS = {SitemapKind.RSS, SitemapKind.ATOM}
 
 
 class SitemapStage(Stage):
@@ -56,7 +61,7 @@ class SitemapStage(Stage):
         self._hosts: set[str] = set()
         self._fetched = 0
         self._in_flight = 0
-        self._cap = _UrlCap(config.max_sitemap_urls)
+        self._cap = UrlCap(config.max_sitemap_urls)
         self._deadline = 0.0
         self._refused_children = 0
 
@@ -64,9 +69,11 @@ class SitemapStage(Stage):
         if not self._deadline:
             self._start()
         requests = list(self._dispatch())
-        while not requests and self._places and not self._is_over():
+        while not requests and self._places:
             if sitemaps_are_enough(self.context.config, self.context.progress.pages):
                 self.end_reason = "the sitemaps gave enough"
+                break
+            if self._is_out_of_time() or self._cap.is_reached:
                 break
             place = self._places.popleft()
             self._enqueue(
@@ -90,8 +97,14 @@ class SitemapStage(Stage):
         for pointer in self.context.robots_sitemaps:
             self._enqueue(pointer)
 
-    def _is_over(self) -> bool:
-        return self._cap.is_reached or time.monotonic() >= self._deadline
+    def _is_out_of_time(self) -> bool:
+        if time.monotonic() < self._deadline:
+            return False
+        limit = self.context.config.sitemap_stage_timeout_seconds
+        name = "SITECRAWL_SITEMAP_STAGE_TIMEOUT_SECONDS"
+        self.truncate("sitemaps not read in time", name, limit)
+        self.end_reason = "its time was up"
+        return True
 
     def _enqueue(self, pointer: SitemapPointer) -> None:
         """Queue a map that is not known yet and that the limits allow."""
@@ -110,15 +123,12 @@ class SitemapStage(Stage):
 
     def _dispatch(self) -> Iterator[Request]:
         """Take from the queue what may be fetched now; drop the rest when the stage is over."""
-        config = self.context.config
+        limit = self.context.config.max_sitemaps
         while self._queue and self._in_flight < _MAX_PARALLEL:
-            if config.max_sitemaps and self._fetched >= config.max_sitemaps:
-                self.truncate("more sitemaps", "SITECRAWL_MAX_SITEMAPS", config.max_sitemaps)
+            if limit and self._fetched >= limit:
+                self.truncate("more sitemaps", "SITECRAWL_MAX_SITEMAPS", limit)
                 self._queue.clear()
-            elif time.monotonic() >= self._deadline:
-                limit = config.sitemap_stage_timeout_seconds
-                name = "SITECRAWL_SITEMAP_STAGE_TIMEOUT_SECONDS"
-                self.truncate(f"{len(self._queue)} sitemaps not fetched in time", name, limit)
+            elif self._is_out_of_time():
                 self._queue.clear()
             elif self._cap.is_reached:
                 self._truncate_urls()
@@ -132,17 +142,27 @@ class SitemapStage(Stage):
         self.truncate("URLs of sitemaps", "SITECRAWL_MAX_SITEMAP_URLS", self._cap.limit)
         self.end_reason = "the limit of URLs was reached"
 
+    def _truncate_bytes(self) -> None:
+        limit = self._limits.max_bytes
+        self.truncate("the end of a large sitemap", "SITECRAWL_MAX_SITEMAP_BYTES", limit)
+
     def _request(self, pointer: SitemapPointer) -> Request:
         config = self.context.config
+        timeout = (
+            config.nested_sitemap_timeout_seconds
+            if pointer.depth
+            else config.sitemap_timeout_seconds
+        )
+        left = self._deadline - time.monotonic()
         return document_request(
             pointer.url,
             DocumentKind.SITEMAP,
             pointer.found_by,
             callback=self._answered,
             errback=self._failed,
-            timeout_seconds=config.nested_sitemap_timeout_seconds
-            if pointer.depth
-            else config.sitemap_timeout_seconds,
+            callback_arguments={"pointer": pointer},
+            timeout_seconds=min(timeout or left, left) if left != float("inf") else timeout,
+            deadline=self._deadline,
             max_bytes=config.max_sitemap_bytes,
             parent=pointer.parent,
             depth=pointer.depth,
@@ -150,65 +170,79 @@ class SitemapStage(Stage):
 
     def _failed(self, failure: Failure) -> Iterator[Any]:
         document = failed_document(failure)
+        if document.outcome is FetchOutcome.TOO_LARGE:
+            self._truncate_bytes()
+        self._is_out_of_time()
         yield document
         yield _fetch_evidence(document, None)
         yield from self._next()
 
-    def _answered(self, response: Response) -> Iterator[Any]:
+    async def _answered(self, response: Response, pointer: SitemapPointer) -> AsyncIterator[Any]:
         document = fetched_document(response)
         yield document
         if document.outcome is FetchOutcome.OK:
-            yield from self._read(document, is_cut="download_stopped" in response.flags)
+            is_cut = "download_stopped" in response.flags
+            async for item in self._read(document, pointer, is_cut=is_cut):
+                yield item
         else:
             yield _fetch_evidence(document, None)
             if document.outcome is FetchOutcome.NOT_MODIFIED:
                 for child in response.meta["sitecrawl_unchanged"].children:
                     self._enqueue(_child(child, document))
-        yield from self._next()
+        for request in self._next():
+            yield request
 
     def _next(self) -> Iterator[Request]:
         self._in_flight -= 1
         yield from self._dispatch()
 
-    def _read(self, document: Document, *, is_cut: bool) -> Iterator[Any]:
-        base = document.final_url or document.url
-        reader = SitemapReader(document.body, base, self._limits)
+    async def _read(
+        self, document: Document, pointer: SitemapPointer, *, is_cut: bool
+    ) -> AsyncIterator[Any]:
+        reader = SitemapReader(document.body, document.final_url, self._limits)
+        chunks = iter(reader)
         entries = 0
-        children: list[str] = []
-        for chunk in reader:
-            for loc in chunk.children.locs:
-                if url := resolve(loc, base):
-                    children.append(url)
-                    self._enqueue(_child(url, document))
-            pages = self._cap.cut(chunk.pages)
+        children: list[NamedDocument] = []
+        was_cut = False
+        # Off the event loop: a hostile map may keep the parser busy for seconds.
+        while not was_cut and (chunk := await asyncio.to_thread(next, chunks, None)):
+            for row, loc in enumerate(chunk.children.locs, chunk.children.first):
+                if url := resolve(loc, document.final_url):
+                    child = _child(url, document)
+                    if reader.kind is not SitemapKind.INDEX:
+                        child.listed_as_page_at = row
+                    children.append(NamedDocument(url, child.found_by, child.depth))
+                    self._enqueue(child)
+            pages = self._cap.head(chunk.pages)
+            was_cut = len(pages.locs) < len(chunk.pages.locs)
             entries += len(pages.locs)
             if pages.locs:
-                source = (
-                    Source.FEED
-                    if reader.kind in {SitemapKind.RSS, SitemapKind.ATOM}
-                    else Source.SITEMAP
-                )
+                source = Source.FEED if reader.kind in _FEEDS else Source.SITEMAP
                 yield self._mentions(document, source, pages)
-                if alternates := self._alternates(document, pages):
-                    yield alternates
-            if self._cap.has_cut:
-                self._truncate_urls()
-                break
+            if pages.details and (alternates := self._alternates(document, pages)):
+                yield alternates
+        if was_cut:
+            self._truncate_urls()
+        if is_cut or reader.decompressed_bytes >= self._limits.max_bytes:
+            self._truncate_bytes()
         read = DocumentRead(
             document.url,
             format=reader.kind,
             entries=entries,
             decompressed_bytes=reader.decompressed_bytes,
-            truncated=reader.truncated or is_cut or self._cap.has_cut,
+            truncated=reader.truncated or is_cut or was_cut,
             findings=reader.findings,
             children=children,
         )
         yield read
         yield _fetch_evidence(document, read)
+        if reader.kind is SitemapKind.INVALID and pointer.listed_as_page_at:
+            yield self._page_after_all(pointer)
 
     def _mentions(self, document: Document, source: Source, pages: EntryBatch) -> MentionBatch:
         return MentionBatch(
             document=document.url,
+            base=document.final_url,
             source=source,
             scope=self.context.scope,
             positions=range(pages.first, pages.first + len(pages.locs)),
@@ -222,47 +256,36 @@ class SitemapStage(Stage):
     def _alternates(self, document: Document, pages: EntryBatch) -> MentionBatch | None:
         """The hreflang alternates of some entries, which are URLs of the site as well."""
         positions, locs, languages = [], [], []
-        for index, details in pages.details.items():
+        for row, details in pages.details.items():
             for alternate in details.alternates:
-                if alternate.href != pages.locs[index]:
-                    positions.append(pages.first + index)
+                if alternate.href != pages.locs[row] and self._cap.takes(alternate.href):
+                    language = alternate.hreflang.lower()
+                    positions.append(pages.first + row)
                     locs.append(alternate.href)
-                    languages.append(alternate.hreflang.lower())
+                    languages.append("" if language == "x-default" else language)
         if not locs:
             return None
         return MentionBatch(
             document=document.url,
+            base=document.final_url,
             source=Source.SITEMAP_ALTERNATE,
             scope=self.context.scope,
             positions=positions,
             locs=locs,
-            languages=["" if word == "x-default" else word for word in languages],
+            languages=languages,
         )
 
-
-class _UrlCap:
-    """Counts distinct locs up to a limit; without one it counts nothing and costs nothing."""
-
-    def __init__(self, limit: int):
-        self.limit = limit
-        self.has_cut = False
-        self._seen: set[str] = set()
-
-    @property
-    def is_reached(self) -> bool:
-        return 0 < self.limit <= len(self._seen)
-
-    def cut(self, pages: EntryBatch) -> EntryBatch:
-        """The entries up to the limit; repeated ones do not count."""
-        if not self.limit:
-            return pages
-        for index, loc in enumerate(pages.locs):
-            if loc not in self._seen:
-                if self.is_reached:
-                    self.has_cut = True
-                    return pages.head(index)
-                self._seen.add(loc)
-        return pages
+    def _page_after_all(self, pointer: SitemapPointer) -> MentionBatch:
+        """A page among pages that only looked like a map by its name."""
+        assert pointer.parent is not None
+        return MentionBatch(
+            document=pointer.parent,
+            base=pointer.parent,
+            source=Source.SITEMAP,
+            scope=self.context.scope,
+            positions=[pointer.listed_as_page_at],
+            locs=[pointer.url],
+        )
 
 
 def _child(url: str, parent: Document) -> SitemapPointer:

@@ -44,7 +44,11 @@ FIELDS = st.sampled_from(
         '<xhtml:link rel="alternate" hreflang="de" href="/?a&amp;b" />',
         '<xhtml:link href="a>b"/>', '<xhtml:link href="/x" hreflang="fr"></xhtml:link>',
         '<xhtml:link rel="self" href="/x"/>', '<xhtml:link href="</url>"/>',
-        "<image:image><image:loc>/i</image:loc></image:image>", "<image:loc>/i</image:loc>",
+        "<image:image><image:loc>/i</image:loc></image:image>",
+        "<image:image><image:loc><![CDATA[/<xhtml:link href='/x'>]]></image:loc></image:image>",
+        "<image:image>\n<image:title><![CDATA[T]]></image:title></image:image>",
+        "<image:image><image:loc>/i</image:title></image:image>",
+        "<image:loc>/i</image:loc>",
         "<url>", "</url>", "<loc>/second</loc>", "<!-- x -->", "<?pi ?>",
         "<news:news><news:title>T</news:title></news:news>", "<unclosed>", "<!--", "<![CDATA[",
         "<a href='", "</loc>", "<", "<!DOCTYPE x>",
@@ -118,6 +122,7 @@ def scanned(scanner_class: type[MarkupScanner], pieces: list[str]) -> object:
         "<lastmod>2026-05-06T07:08:09+00:00</lastmod>",
         "<lastmod>2026-05-06</lastmod><changefreq>daily</changefreq><priority>0.5</priority>",
         f'<xhtml:link rel="alternate" hreflang="de" href="{A}"/><lastmod>2026</lastmod>',
+        f"<lastmod>2026</lastmod><image:image><image:loc>{A}</image:loc></image:image>",
     ],
 )
 @pytest.mark.parametrize("loc", [A, f"{A}?x&amp;y", f"<![CDATA[{A}?x&y]]>", f"\n  {A}é\n"])

@@ -1,6 +1,9 @@
+from __future__ import annotations
+
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ada_url import normalize_url
@@ -27,17 +30,17 @@ BASE = "https://www.example.com/dir/page.html?q=1"
 SESSION = "0123456789abcdef0123456789abcdef"
 
 
-def rows(name):
+def rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
 
 
 @pytest.mark.parametrize("case", rows("url_cases.jsonl"), ids=lambda case: case["why"])
-def test_reference_case(case):
+def test_reference_case(case: dict[str, Any]) -> None:
     assert canonicalize(case["in"], case["base"]) == case["out"]
 
 
 @pytest.mark.parametrize("case", rows("url_equiv.jsonl"), ids=lambda case: case["why"])
-def test_equivalence_case(case):
+def test_equivalence_case(case: dict[str, Any]) -> None:
     assert (canonicalize(case["a"]) == canonicalize(case["b"])) is case["same"]
 
 
@@ -64,7 +67,7 @@ def test_equivalence_case(case):
         ("http://foo.0x1/", None),
     ],
 )
-def test_host(url, expected):
+def test_host(url: str, expected: str | None) -> None:
     assert canonicalize(url) == expected
 
 
@@ -98,7 +101,7 @@ def test_host(url, expected):
         ("/wiki/Foo_(S(lit3py55t21z5v55vlm25s55))", "/wiki/Foo_(S(lit3py55t21z5v55vlm25s55))"),
     ],
 )
-def test_path(path, expected):
+def test_path(path: str, expected: str) -> None:
     assert canonicalize(f"https://example.com{path}") == f"https://example.com{expected}"
 
 
@@ -119,7 +122,7 @@ def test_path(path, expected):
         ("?q=a+b%20c", "?q=a+b%20c"),
     ],
 )
-def test_query_is_sorted_by_name_and_otherwise_kept(query, expected):
+def test_query_is_sorted_by_name_and_otherwise_kept(query: str, expected: str) -> None:
     assert canonicalize(f"https://example.com/{query}") == f"https://example.com/{expected}"
 
 
@@ -151,7 +154,7 @@ def test_query_is_sorted_by_name_and_otherwise_kept(query, expected):
         *(f"sid={SESSION}", f"SessionID={SESSION}", "session_id=a1b2c3d4-e5f6-7890"),
     ],
 )
-def test_parameter_of_the_visit_is_dropped(pair):
+def test_parameter_of_the_visit_is_dropped(pair: str) -> None:
     assert canonicalize(f"https://example.com/p?id=1&{pair}") == "https://example.com/p?id=1"
     assert canonicalize(f"https://example.com/p?{pair}") == "https://example.com/p"
 
@@ -165,11 +168,11 @@ def test_parameter_of_the_visit_is_dropped(pair):
         *("sessionid=42", "session=opening-keynote-2024", "PHPSESSIDX=1"),
     ],
 )
-def test_look_alike_parameter_is_kept(pair):
+def test_look_alike_parameter_is_kept(pair: str) -> None:
     assert canonicalize(f"https://example.com/p?{pair}") == f"https://example.com/p?{pair}"
 
 
-def test_rules_name_other_parameters():
+def test_rules_name_other_parameters() -> None:
     rules = CanonicalRules(tracking_names=frozenset({"REF"}), tracking_prefixes=("x_",))
     url = "https://example.com/?Ref=1&X_y=1&gclid=2&utm_id=3"
     assert canonicalize(url, rules=rules) == "https://example.com/?gclid=2&utm_id=3"
@@ -190,7 +193,7 @@ def test_rules_name_other_parameters():
         ("#top", ""),
     ],
 )
-def test_hash_route_is_kept_on_demand(fragment, expected):
+def test_hash_route_is_kept_on_demand(fragment: str, expected: str) -> None:
     url = f"https://example.com/a?b=1{fragment}"
     keeping = CanonicalRules(keep_hash_routes=True)
     assert canonicalize(url, rules=keeping) == f"https://example.com/a?b=1{expected}"
@@ -201,13 +204,13 @@ def test_hash_route_is_kept_on_demand(fragment, expected):
 
 
 @pytest.mark.parametrize("base", ["", "no url", "mailto:a@example.com", "\ud800", "https://[::1"])
-def test_absolute_url_needs_no_valid_base(base):
+def test_absolute_url_needs_no_valid_base(base: str) -> None:
     assert canonicalize("https://example.com/a", base) == "https://example.com/a"
     assert canonicalize("HTTPS://example.com/a", base) == "https://example.com/a"
     assert canonicalize("a", base) is None
 
 
-def test_hash_route_of_the_base_is_not_inherited():
+def test_hash_route_of_the_base_is_not_inherited() -> None:
     rules = CanonicalRules(keep_hash_routes=True)
     assert canonicalize("", "https://example.com/a#/b", rules) == "https://example.com/a"
 
@@ -215,7 +218,7 @@ def test_hash_route_of_the_base_is_not_inherited():
 # limits and refusals
 
 
-def test_longest_url_is_taken_and_one_more_is_not():
+def test_longest_url_is_taken_and_one_more_is_not() -> None:
     url = "https://example.com/" + "a" * (2083 - 20)
     assert canonicalize(url) == url
     assert canonicalize_all([url, url + "a"]) == [url, None]
@@ -224,7 +227,7 @@ def test_longest_url_is_taken_and_one_more_is_not():
     assert canonicalize(url + "?utm_source=" + "x" * 9000) == url
 
 
-def test_escaping_counts_for_the_length():
+def test_escaping_counts_for_the_length() -> None:
     assert explain_refusal("https://example.com/" + "é" * 400).rule == "at most 2083 characters"
 
 
@@ -238,7 +241,7 @@ def test_escaping_counts_for_the_length():
     ],
     ids=["path", "escapes", "word", "host"],
 )
-def test_huge_text_is_refused_at_once(text):
+def test_huge_text_is_refused_at_once(text: str) -> None:
     started = time.process_time()
     assert explain_refusal(text).rule == f"at most {MAX_RAW_LENGTH} characters as written"
     assert time.process_time() - started < 0.05
@@ -257,7 +260,7 @@ def test_huge_text_is_refused_at_once(text):
         "https://example.com/(" + "A(a)" * 4000,
     ],
 )
-def test_cost_is_bounded(text):
+def test_cost_is_bounded(text: str) -> None:
     started = time.process_time()
     canonicalize(text)
     assert time.process_time() - started < 0.25
@@ -276,18 +279,18 @@ def test_cost_is_bounded(text):
         ("\ud800", Reason.INVALID_URL, "not a valid URL"),
     ],
 )
-def test_refusal_names_reason_and_rule(url, reason, rule):
+def test_refusal_names_reason_and_rule(url: str, reason: Reason, rule: str) -> None:
     assert canonicalize(url) is None
     assert explain_refusal(url) == (reason, rule)
 
 
-def test_only_a_refusal_is_explained():
+def test_only_a_refusal_is_explained() -> None:
     with pytest.raises(ValueError, match="not refused"):
         explain_refusal("https://example.com/")
 
 
 @pytest.mark.parametrize("length", [0, -1, MAX_RAW_LENGTH + 1])
-def test_impossible_length_is_an_error_at_start(length):
+def test_impossible_length_is_an_error_at_start(length: int) -> None:
     with pytest.raises(ValueError, match=f"max_length={length}"):
         CanonicalRules(max_length=length)
 
@@ -297,7 +300,7 @@ def test_impossible_length_is_an_error_at_start(length):
 
 @settings(max_examples=8000, deadline=None)
 @given(nasty_urls(), st.sampled_from([CanonicalRules(), CanonicalRules(keep_hash_routes=True)]))
-def test_canonical_form_is_a_fixed_point(url, rules):
+def test_canonical_form_is_a_fixed_point(url: str, rules: CanonicalRules) -> None:
     canonical = canonicalize(url, BASE, rules)
     if canonical is not None:
         assert canonicalize(canonical, None, rules) == canonical
@@ -309,19 +312,19 @@ def test_canonical_form_is_a_fixed_point(url, rules):
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=60), st.text(max_size=20))
-def test_any_text_is_taken_or_refused(url, base):
+def test_any_text_is_taken_or_refused(url: str, base: str) -> None:
     canonical = canonicalize(url, base)
     assert canonical is None or canonicalize(canonical) == canonical
 
 
 @settings(max_examples=3000, deadline=None)
 @given(nasty_urls() | likely_urls())
-def test_plain_url_is_what_the_parser_makes_of_it(url):
+def test_plain_url_is_what_the_parser_makes_of_it(url: str) -> None:
     # The space hides the URL from the fast path; the parser drops it.
     assert canonicalize(url) == canonicalize(f" {url}")
 
 
-def test_plain_url_is_conservative_about_every_character():
+def test_plain_url_is_conservative_about_every_character() -> None:
     for text in (
         "https://a{}b.example/p",
         "https://example.c{}/",
@@ -340,21 +343,23 @@ def test_plain_url_is_conservative_about_every_character():
     st.sampled_from([None, BASE, "no url"]),
     st.sampled_from([CanonicalRules(), CanonicalRules(max_length=30, keep_hash_routes=True)]),
 )
-def test_batch_answers_as_one_by_one(urls, base, rules):
+def test_batch_answers_as_one_by_one(
+    urls: list[str], base: str | None, rules: CanonicalRules
+) -> None:
     assert canonicalize_all(urls, base, rules) == [canonicalize(url, base, rules) for url in urls]
 
 
 @pytest.mark.parametrize("port", [1000, 8080, 10000, 59999, 64999])
-def test_port_of_a_plain_url(port):
+def test_port_of_a_plain_url(port: int) -> None:
     assert PLAIN_URL.fullmatch(f"http://127.0.0.1:{port}/a")
 
 
 @pytest.mark.parametrize("port", ["0", "80", "443", "0800", "65000", "65536", "99999", "100000"])
-def test_port_that_needs_the_parser(port):
+def test_port_that_needs_the_parser(port: str) -> None:
     assert not PLAIN_URL.fullmatch(f"http://127.0.0.1:{port}/a")
 
 
-def test_canonical_batch_of_any_origin_is_taken_as_it_is():
+def test_canonical_batch_of_any_origin_is_taken_as_it_is() -> None:
     for origin in ("http://127.0.0.1:65123", "https://[::1]:8443", "https://xn--bcher-kva.example"):
         urls = [f"{origin}/a", f"{origin}/b/c.html", f"{origin}/"]
         assert canonicalize_all(urls) == urls
@@ -366,7 +371,7 @@ def test_canonical_batch_of_any_origin_is_taken_as_it_is():
 @pytest.mark.parametrize(
     "origin", ["https://example.com", "https://example.com:443", "https://u@example.com"]
 )
-def test_odd_one_of_a_batch_is_noticed(odd, origin):
+def test_odd_one_of_a_batch_is_noticed(odd: str, origin: str) -> None:
     urls = [f"{origin}/a", odd, f"{origin}/c"]
     assert canonicalize_all(urls) == [canonicalize(url) for url in urls]
 
@@ -390,7 +395,7 @@ def test_odd_one_of_a_batch_is_noticed(odd, origin):
         ("https://example.com/www.", "example.com/www."),
     ],
 )
-def test_page_key(url, key):
+def test_page_key(url: str, key: str) -> None:
     assert page_key(url) == key
     assert page_ids([url], 7) == [page_id(url, 7)]
 
@@ -404,7 +409,7 @@ def test_page_key(url, key):
         (KeyRules(fold_path_case=True), "example.com/a"),
     ],
 )
-def test_each_folding_can_be_switched(rules, key):
+def test_each_folding_can_be_switched(rules: KeyRules, key: str) -> None:
     url = "http://www.example.com/A/"
     assert page_key(url, rules) == key
     assert page_ids([url], 7, rules) == [page_id(url, 7, rules)]
@@ -413,7 +418,7 @@ def test_each_folding_can_be_switched(rules, key):
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(nasty_urls() | likely_urls(), max_size=20), st.integers(0, 2**64 - 1))
-def test_page_ids_answer_as_one_by_one(urls, seed):
+def test_page_ids_answer_as_one_by_one(urls: list[str], seed: int) -> None:
     rules = CanonicalRules(keep_hash_routes=True)
     canonical = [url for url in canonicalize_all(urls, BASE, rules) if url is not None]
     ids = page_ids(canonical, seed)
@@ -421,7 +426,7 @@ def test_page_ids_answer_as_one_by_one(urls, seed):
     assert all(-(2**63) <= number < 2**63 for number in ids)
 
 
-def test_page_ids_differ_by_key_and_seed():
+def test_page_ids_differ_by_key_and_seed() -> None:
     same = ["https://example.com/a", "http://www.example.com/a/"]
     assert len(set(page_ids(same, 1))) == 1
     assert len(set(page_ids([*same, "https://example.com/b"], 1))) == 2

@@ -1,10 +1,12 @@
+from __future__ import annotations
+
 import pytest
 
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.scope import Scope
 
 
-def reason(scope, url):
+def reason(scope: Scope, url: str) -> Reason | None:
     refusals = scope.refusals([url])
     assert scope.contains(url) is (refusals == {})
     return refusals[0].reason if refusals else None
@@ -32,7 +34,7 @@ def reason(scope, url):
         ("https://example.com:8443/", Reason.OFFSITE),
     ],
 )
-def test_host(base, url, expected):
+def test_host(base: str, url: str, expected: Reason | None) -> None:
     assert reason(Scope.from_urls([base]), url) is expected
 
 
@@ -45,11 +47,11 @@ def test_host(base, url, expected):
         ("http://127.0.0.1/a", Reason.OFFSITE),
     ],
 )
-def test_explicit_port_has_to_match(url, expected):
+def test_explicit_port_has_to_match(url: str, expected: Reason | None) -> None:
     assert reason(Scope.from_urls(["http://127.0.0.1:8000/"]), url) is expected
 
 
-def test_ipv6_host():
+def test_ipv6_host() -> None:
     scope = Scope.from_urls(["http://[::1]:8080/a"])
     assert reason(scope, "http://[::1]:8080/a/b") is None
     assert reason(scope, "http://[::1]:8080/b") is Reason.OUTSIDE_BASE
@@ -71,19 +73,19 @@ def test_ipv6_host():
         ("https://examplexcom/docs", Reason.OFFSITE),
     ],
 )
-def test_subdomains_on_demand(url, expected):
+def test_subdomains_on_demand(url: str, expected: Reason | None) -> None:
     scope = Scope.from_urls(["https://www.example.com/docs/"], subdomains=True)
     assert reason(scope, url) is expected
 
 
-def test_subdomains_of_a_loose_base_and_of_a_whole_host():
+def test_subdomains_of_a_loose_base_and_of_a_whole_host() -> None:
     loose = Scope.from_urls(["https://example.com/docs"], strict=False, subdomains=True)
     assert reason(loose, "https://a.example.com/docs-old") is None
     whole = Scope.from_urls(["https://example.com"], subdomains=True)
     assert reason(whole, "https://a.example.com/x") is None
 
 
-def test_www_is_not_taken_off_a_top_level_domain():
+def test_www_is_not_taken_off_a_top_level_domain() -> None:
     scope = Scope.from_urls(["https://www.com/"], subdomains=True)
     assert reason(scope, "https://www.com/a") is None
     assert reason(scope, "https://other.com/") is Reason.OFFSITE
@@ -111,7 +113,7 @@ def test_www_is_not_taken_off_a_top_level_domain():
 @pytest.mark.parametrize(
     "base", ["https://example.com/financial-apis", "http://www.example.com/financial-apis/?x#y"]
 )
-def test_base_path(base, path, strict, loose):
+def test_base_path(base: str, path: str, strict: Reason | None, loose: Reason | None) -> None:
     url = f"https://example.com{path}"
     assert reason(Scope.from_urls([base]), url) is strict
     assert reason(Scope.from_urls([base], strict=False), url) is loose
@@ -120,21 +122,21 @@ def test_base_path(base, path, strict, loose):
 @pytest.mark.parametrize(
     "name", ["index.html", "a.HTM", "index.php", "default.asp", "default.aspx", "a.jsp"]
 )
-def test_base_that_names_a_file_stands_for_its_directory(name):
+def test_base_that_names_a_file_stands_for_its_directory(name: str) -> None:
     scope = Scope.from_urls([f"https://example.com/docs/{name}"])
     assert reason(scope, "https://example.com/docs/other") is None
     assert reason(scope, "https://example.com/") is Reason.OUTSIDE_BASE
     assert reason(Scope.from_urls([f"https://example.com/{name}"]), "https://example.com/x") is None
 
 
-def test_base_with_a_dot_that_is_no_file_keeps_its_segment():
+def test_base_with_a_dot_that_is_no_file_keeps_its_segment() -> None:
     assert (
         reason(Scope.from_urls(["https://example.com/v1.2"]), "https://example.com/v1.3")
         is Reason.OUTSIDE_BASE
     )
 
 
-def test_base_path_is_read_in_canonical_form():
+def test_base_path_is_read_in_canonical_form() -> None:
     scope = Scope.from_urls(["https://example.com/größe/../%7Ejoe"])
     assert reason(scope, "https://example.com/~joe/a") is None
 
@@ -142,7 +144,7 @@ def test_base_path_is_read_in_canonical_form():
 # several bases, batches, text
 
 
-def test_several_bases():
+def test_several_bases() -> None:
     scope = Scope.from_urls(
         [f"https://example.com/{name}" for name in ("api", "sdk")] + ["https://example.net"]
     )
@@ -165,11 +167,11 @@ def test_several_bases():
         ({"subdomains": True}, "http://*.example.com:81/docs"),
     ],
 )
-def test_rule_is_the_scope_as_text(options, text):
+def test_rule_is_the_scope_as_text(options: dict[str, bool], text: str) -> None:
     assert Scope.from_urls(["http://www.example.com:81/docs/"], **options).text == text
 
 
-def test_base_has_to_be_a_url():
+def test_base_has_to_be_a_url() -> None:
     with pytest.raises(ValueError, match=r"'example\.com' is not an http or https URL"):
         Scope.from_urls(["https://example.com/", "example.com"])
     with pytest.raises(ValueError, match="at least one"):

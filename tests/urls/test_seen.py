@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import random
 import tracemalloc
 
@@ -44,7 +46,7 @@ _IDS = (
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.lists(_IDS, max_size=30), max_size=8))
-def test_answers_as_a_set_does(batches):
+def test_answers_as_a_set_does(batches: list[list[int]]) -> None:
     seen = SeenIds()
     known: set[int] = set()
     for batch in batches:
@@ -54,7 +56,7 @@ def test_answers_as_a_set_does(batches):
     assert all(number in known for number in range(-6, 7) if number in seen)
 
 
-def test_growth_keeps_every_id():
+def test_growth_keeps_every_id() -> None:
     numbers = random_ids(400_000, seed=5)
     seen = SeenIds()
     for start in range(0, len(numbers), 5000):
@@ -65,7 +67,7 @@ def test_growth_keeps_every_id():
     assert not any(seen.add_all(random_ids(400_000, seed=5)[::-1]))
 
 
-def test_growth_keeps_long_runs_and_those_that_wrap_around():
+def test_growth_keeps_long_runs_and_those_that_wrap_around() -> None:
     slots = (0, 1, 7, FIRST_SIZE // 2, FIRST_SIZE - 2, FIRST_SIZE - 1)
     crowded = [number for slot in slots for number in ids_at_home_in(slot, 200)]
     size = 2 * FIRST_SIZE
@@ -83,7 +85,7 @@ def test_growth_keeps_long_runs_and_those_that_wrap_around():
     assert len(seen) == len(crowded) + len(filler)
 
 
-def test_growth_keeps_an_id_that_had_wrapped_around_when_its_home_is_left():
+def test_growth_keeps_an_id_that_had_wrapped_around_when_its_home_is_left() -> None:
     size = 2 * FIRST_SIZE
     seen = SeenIds()
     seen.add_all(
@@ -97,18 +99,18 @@ def test_growth_keeps_an_id_that_had_wrapped_around_when_its_home_is_left():
     assert not any(seen.add_all([leaving, wrapped]))
 
 
-def test_batch_larger_than_a_slice_counts_repeats():
+def test_batch_larger_than_a_slice_counts_repeats() -> None:
     numbers = list(range(-70_000, 70_000))
     assert SeenIds().add_all(numbers + numbers) == [True] * len(numbers) + [False] * len(numbers)
 
 
-def test_nothing_is_nothing():
+def test_nothing_is_nothing() -> None:
     assert SeenIds().add_all([]) == []
     assert len(SeenIds()) == 0
     assert 0 not in SeenIds()
 
 
-def test_million_ids_stay_under_20_megabytes_growth_included():
+def test_million_ids_stay_under_20_megabytes_growth_included() -> None:
     numbers = random_ids(1_000_000, seed=7)
     tracemalloc.start()
     try:

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import time
 
 import pytest
@@ -10,7 +12,7 @@ from sitecrawl.urls.skip import DEFAULT_SKIP_EXTENSIONS, DEFAULT_SKIP_PATHS, Ski
 from tests.urls.nasty import likely_urls, nasty_urls
 
 
-def rule(rules, path):
+def rule(rules: SkipRules, path: str) -> str | None:
     url = f"https://www.example.com{path}"
     refusal = rules.refusal(url)
     assert rules.refusals(["https://example.com/ok", url]) == ({1: refusal} if refusal else {})
@@ -50,20 +52,20 @@ def rule(rules, path):
         ("/a.b+(c)", ["/a.b+(c)"], ["/aXb+(c)", "/a.bb(c)"]),
     ],
 )
-def test_path_pattern(pattern, skipped, kept):
+def test_path_pattern(pattern: str, skipped: list[str], kept: list[str]) -> None:
     rules = SkipRules([pattern], [])
     assert [rule(rules, path) for path in skipped] == [pattern] * len(skipped)
     assert [rule(rules, path) for path in kept] == [None] * len(kept)
 
 
-def test_host_and_query_are_not_searched():
+def test_host_and_query_are_not_searched() -> None:
     rules = SkipRules(["*/admin", "/login", "*example*"], [])
     assert rule(rules, "/a?next=/admin") is None
     assert rule(rules, "/?/login") is None
     assert rule(rules, "/a#/admin") is None
 
 
-def test_first_rule_that_matches_is_named():
+def test_first_rule_that_matches_is_named() -> None:
     assert rule(SkipRules(["*/x", "/a"], ["pdf"]), "/a/x.pdf") == "/a"
     assert rule(SkipRules(["/a/*", "*/x", "/a"], []), "/a/x") == "/a/*"
     assert rule(SkipRules(["*/x", "/a"], []), "/a/x") == "*/x"
@@ -72,12 +74,12 @@ def test_first_rule_that_matches_is_named():
 @pytest.mark.parametrize(
     "path", ["admin", "", "/a?b", "/a#b", "/", "*", "/*", "https://example.com/a"]
 )
-def test_bad_path_rule_is_an_error_at_start(path):
+def test_bad_path_rule_is_an_error_at_start(path: str) -> None:
     with pytest.raises(ValueError, match="skip path"):
         SkipRules([path], [])
 
 
-def test_wildcards_cost_no_more_than_the_length():
+def test_wildcards_cost_no_more_than_the_length() -> None:
     rules = SkipRules(["*" + "a*" * 30 + "b"], [])
     started = time.process_time()
     assert rule(rules, "/" + "a" * 2000) is None
@@ -88,7 +90,7 @@ def test_wildcards_cost_no_more_than_the_length():
 
 
 @pytest.mark.parametrize("extension", ["pdf", ".pdf", "PDF", "*.pdf"])
-def test_extension_is_that_of_the_last_segment(extension):
+def test_extension_is_that_of_the_last_segment(extension: str) -> None:
     rules = SkipRules([], [extension])
     for path in ("/a.pdf", "/a/B.PDF", "/a.html.pdf", "/a.pdf?x=1", "/a.pdf#/x", "/.pdf"):
         assert rule(rules, path) == "*.pdf"
@@ -108,7 +110,7 @@ def test_extension_is_that_of_the_last_segment(extension):
 
 
 @pytest.mark.parametrize("extension", ["", ".", "a/b", "p df", "tar.gz"])
-def test_bad_extension_is_an_error_at_start(extension):
+def test_bad_extension_is_an_error_at_start(extension: str) -> None:
     with pytest.raises(ValueError, match="skip extension"):
         SkipRules([], [extension])
 
@@ -116,7 +118,7 @@ def test_bad_extension_is_an_error_at_start(extension):
 # queries
 
 
-def test_queries_are_skipped_on_demand():
+def test_queries_are_skipped_on_demand() -> None:
     assert rule(SkipRules([], []), "/a?b") is None
     skipping = SkipRules(["/admin"], ["pdf"], skip_queries=True)
     assert skipping.refusal("https://example.com/a?b") == (Reason.SKIPPED_QUERY, "?")
@@ -153,11 +155,11 @@ def test_queries_are_skipped_on_demand():
         ("/", None),
     ],
 )
-def test_defaults(path, expected):
+def test_defaults(path: str, expected: str | None) -> None:
     assert rule(SkipRules(), path) == expected
 
 
-def test_defaults_have_no_repeats():
+def test_defaults_have_no_repeats() -> None:
     for names in (DEFAULT_SKIP_PATHS, DEFAULT_SKIP_EXTENSIONS):
         assert len(set(names)) == len(names)
 
@@ -187,7 +189,7 @@ _PATHS = [
         [SkipRules(), SkipRules(skip_queries=True), SkipRules(["*/print"]), SkipRules([], [])]
     ),
 )
-def test_batch_answers_as_one_by_one(urls, rules):
+def test_batch_answers_as_one_by_one(urls: list[str], rules: SkipRules) -> None:
     canonical = [url for url in canonicalize_all(urls) if url is not None]
     one_by_one = {index: rules.refusal(url) for index, url in enumerate(canonical)}
     assert rules.refusals(canonical) == {i: refusal for i, refusal in one_by_one.items() if refusal}

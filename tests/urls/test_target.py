@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,7 +28,7 @@ from tests.urls.nasty import nasty_urls
         ("example.com/http://x", "https://example.com/http://x"),
     ],
 )
-def test_without_a_scheme_https_is_meant(text, url):
+def test_without_a_scheme_https_is_meant(text: str, url: str) -> None:
     target = parse_target(text)
     assert target.url == url
     assert target.is_bare
@@ -43,13 +45,13 @@ def test_without_a_scheme_https_is_meant(text, url):
         ("http://a_b.example", "http://a_b.example/"),
     ],
 )
-def test_scheme_is_taken_as_given(text, url):
+def test_scheme_is_taken_as_given(text: str, url: str) -> None:
     target = parse_target(text)
     assert target.url == url
     assert not target.is_bare
 
 
-def test_parts():
+def test_parts() -> None:
     assert parse_target("http://WWW.example.com:8080/docs/?a=1") == Target(
         url="http://www.example.com:8080/docs/?a=1",
         origin="http://www.example.com:8080",
@@ -60,7 +62,7 @@ def test_parts():
     assert parse_target("[::1]:8080").host == "[::1]"
 
 
-def test_site_key_is_the_same_however_the_site_is_written():
+def test_site_key_is_the_same_however_the_site_is_written() -> None:
     texts = [
         "example.com",
         "www.example.com/",
@@ -118,7 +120,7 @@ def test_site_key_is_the_same_however_the_site_is_written():
         ("\ud800.com", "not a valid name or address"),
     ],
 )
-def test_nonsense_is_refused_with_its_cause(text, cause):
+def test_nonsense_is_refused_with_its_cause(text: str, cause: str) -> None:
     with pytest.raises(TargetError) as caught:
         parse_target(text)
     message = str(caught.value)
@@ -129,7 +131,7 @@ def test_nonsense_is_refused_with_its_cause(text, cause):
 
 @settings(max_examples=1000, deadline=None)
 @given(nasty_urls() | st.text(max_size=30))
-def test_any_text_is_a_canonical_target_or_a_target_error(text):
+def test_any_text_is_a_canonical_target_or_a_target_error(text: str) -> None:
     try:
         target = parse_target(text)
     except TargetError:

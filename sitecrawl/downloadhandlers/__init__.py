@@ -1,0 +1,1 @@
+"""How requests are sent."""
