@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from functools import cache
+from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
 from sitecrawl.profiles import PROFILES
@@ -17,19 +18,23 @@ if TYPE_CHECKING:
 # Imports point from the end of this list to its start. A package stands for all that is in it.
 _LAYERS = (
     # pure: no network, no files, no framework
-    {"__init__", "errors", "items", "setting_values", "urls", "parse", "classify", "config"},
+    {
+        *("__init__", "errors", "printable", "setting_values", "urls", "parse", "classify"),
+        *("items", "config"),
+    },
     # what the settings are; needs only the pure modules
     {"settings", "profiles", "demo"},
     {"store"},
     # Scrapy's components and what they show
     {
-        *("stages", "spiders", "pipelines", "downloadermiddlewares", "extensions", "exporters"),
-        *("commands", "fingerprint", "logformatter", "summary", "reporting", "exitcodes"),
+        *("stages", "spiders", "pipelines", "downloadermiddlewares", "downloadhandlers"),
+        *("extensions", "exporters", "commands", "fingerprint", "logformatter"),
+        *("summary", "reporting", "exitcodes"),
     },
     {"cli", "__main__"},
 )
 # Within the first layer the engines know nothing of the settings that steer them.
-_ENGINES = {"urls", "parse", "classify", "errors", "setting_values"}
+_ENGINES = {"urls", "parse", "classify", "errors", "printable", "setting_values"}
 _FRAMEWORKS = {
     "scrapy",
     "twisted",
@@ -119,6 +124,15 @@ def test_imports_point_one_way() -> None:
         return {name for name in _own_imports(path) if _layer(name) > own}
 
     assert _offenders(imports_from_above) == {}
+
+
+def test_imports_do_not_go_round() -> None:
+    # Within a layer, too: a package and a module beside it count as one each.
+    needs: dict[str, set[str]] = {}
+    for path in _MODULES:
+        own = _own_component(path)
+        needs.setdefault(own, set()).update(_own_imports(path) - {own})
+    TopologicalSorter(needs).prepare()  # raises CycleError
 
 
 def test_engines_do_not_know_the_settings() -> None:

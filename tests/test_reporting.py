@@ -40,10 +40,15 @@ _SQLITE = "sqlite:///sitecrawl.db"
 
 
 def printed(
-    summary: Summary = _RICH, database_url: str = _SQLITE, feeds: tuple[str, ...] = ()
+    summary: Summary = _RICH,
+    database: str = _SQLITE,
+    feeds: tuple[str, ...] = (),
+    database_option: str = "",
 ) -> str:
     file = io.StringIO()
-    print_summary(summary, database_url=database_url, feeds=feeds, file=file)
+    print_summary(
+        summary, database=database, feeds=feeds, file=file, database_option=database_option
+    )
     return file.getvalue()
 
 
@@ -59,7 +64,7 @@ def test_a_rich_summary() -> None:
     first = next(line for line in text.splitlines() if line.strip())
     reason = "the time was up (SITECRAWL_MAX_SCAN_MINUTES)"
     assert first.rstrip() == f"https://www.example.com/  partial: {reason}"
-    assert rows(text)[:19] == [
+    assert rows(text) == [
         ("found", "1,234,567 URLs"),
         ("", "1,229,000 from sitemap"),
         ("", "1,000 from feed"),
@@ -106,6 +111,13 @@ def test_a_scan_that_found_nothing_does_not_say_what_to_do_with_it() -> None:
     assert "999 bytes" in printed(nothing)
 
 
+def test_without_an_example_there_is_no_hint_about_why() -> None:
+    # As when every document is unchanged: its pages are counted, and none was looked at.
+    text = printed(replace(_RICH, example=""))
+    assert "sitecrawl urls example.com" in text
+    assert "sitecrawl why" not in text
+
+
 def test_what_was_asked_is_shown_when_the_site_answers_elsewhere() -> None:
     assert ("asked for", "example.org") in rows(printed(replace(_RICH, asked="example.org")))
     assert "asked for" not in printed()
@@ -120,10 +132,14 @@ def test_commands_to_go_on_with_can_be_pasted() -> None:
     ]
 
 
-def test_the_password_of_the_database_is_not_shown() -> None:
-    text = printed(database_url="postgresql://joe:secret@db.example/inventory")
-    assert "secret" not in text
-    assert "db.example/inventory" in text
+def test_commands_to_go_on_with_name_a_database_that_nothing_else_tells() -> None:
+    text = printed(database_option=" --database 'sqlite:///my files.db'")
+    commands = [shlex.split(value) for _, value in rows(text) if value.startswith("sitecrawl ")]
+    assert commands == [
+        ["sitecrawl", "urls", "example.com", "--database", "sqlite:///my files.db"],
+        ["sitecrawl", "why", "https://www.example.com/a", "--database", "sqlite:///my files.db"],
+    ]
+    assert "--database" not in printed()
 
 
 def test_long_values_are_neither_cut_nor_broken() -> None:
@@ -181,7 +197,7 @@ def test_control_characters_from_a_site_do_not_reach_the_terminal(text: str) -> 
         refused={"offsite": 2},
         truncated=[{"what": "x", "setting": "SITECRAWL_MAX_SITEMAPS", "limit": 1}],
     )
-    output = printed(hostile, feeds=(text,))
+    output = printed(hostile, text, feeds=(text,), database_option=text)
     assert output.count("\n") == printed(harmless, feeds=("x",)).count("\n")
     assert not [char for char in output if char != "\n" and not char.isprintable()]
 
@@ -189,7 +205,7 @@ def test_control_characters_from_a_site_do_not_reach_the_terminal(text: str) -> 
 def test_every_reason_and_outcome_has_words() -> None:
     assert _REASONS.keys() == set(Reason)
     # Those that are missing are words as they are.
-    assert set(FetchOutcome) - _OUTCOMES.keys() == {"unreachable", "incomplete"}
+    assert set(FetchOutcome) - _OUTCOMES.keys() == {"unreachable", "incomplete", "stopped"}
     assert _OUTCOMES.keys() <= set(FetchOutcome)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from sitecrawl.exitcodes import ExitCode, exit_code
+from sitecrawl.items import FetchOutcome
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.summary import build_summary, ending
 
@@ -82,7 +83,7 @@ def test_it_can_be_kept_as_evidence() -> None:
 @pytest.mark.parametrize(
     ("close_reason", "failure", "status", "words"),
     [
-        ("finished", "", ScanStatus.FINISHED, "read"),
+        ("finished", "", ScanStatus.FINISHED, "everything that was found has been read"),
         ("shutdown", "", ScanStatus.PARTIAL, "stopped by the user"),
         ("time_limit", "", ScanStatus.PARTIAL, "SITECRAWL_MAX_SCAN_MINUTES"),
         ("unreachable", "", ScanStatus.FAILED, "cannot be reached"),
@@ -92,33 +93,84 @@ def test_it_can_be_kept_as_evidence() -> None:
     ],
 )
 def test_endings(close_reason: str, failure: str, status: ScanStatus, words: str) -> None:
-    found, reason = ending(close_reason, failure)
+    found, reason = ending(close_reason, {}, failure)
     assert found is status
     assert words in reason
+
+
+_READ = {
+    "sitecrawl/documents/outcome/ok": 5,
+    "sitecrawl/documents/outcome/not_modified": 1,
+    "sitecrawl/documents/outcome/not_found": 1,
+    "sitecrawl/stages": [{"stage": "sitemaps", "ended": "", "truncated": []}],
+}
+_FAILED = {
+    "sitecrawl/documents/outcome/http_error": 1,
+    "sitecrawl/documents/outcome/incomplete": 1,
+}
+_HIT = {
+    "sitecrawl/stages": [
+        {"stage": "entry", "ended": "", "truncated": []},
+        {"stage": "sitemaps", "ended": "", "truncated": [_CUT]},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("stats", "words"),
+    [
+        (_READ, "everything that was found has been read"),
+        (_READ | _HIT, "a limit was hit"),
+        (_READ | _FAILED, "2 of 9 documents could not be read"),
+        (_READ | _FAILED | _HIT, "a limit was hit, 2 of 9 documents could not be read"),
+    ],
+)
+def test_a_scan_that_finished_says_what_may_be_missing(stats: dict[str, Any], words: str) -> None:
+    assert ending("finished", stats) == (ScanStatus.FINISHED, words)
+
+
+@pytest.mark.parametrize("outcome", sorted(set(FetchOutcome) - {"ok", "not_modified", "not_found"}))
+def test_a_document_that_failed_in_any_way_was_not_read(outcome: str) -> None:
+    stats = {f"sitecrawl/documents/outcome/{outcome}": 1}
+    assert ending("finished", stats)[1] == "1 of 1 documents could not be read"
+
+
+def test_a_scan_that_lost_something_is_not_whole() -> None:
+    status, reason = ending("finished", {**_READ, "sitecrawl/items/lost": 1})
+    assert status is ScanStatus.PARTIAL
+    assert "lost some of it; the log has more" in reason
+
+
+def test_what_stopped_a_scan_comes_before_what_it_missed() -> None:
+    assert ending("shutdown", _READ | _FAILED | _HIT)[1] == "stopped by the user"
 
 
 class _Ended:
     """What ``exit_code`` reads of a crawler."""
 
-    def __init__(self, status: str | None):
+    def __init__(self, status: str | None, failed_feeds: int | None):
         self.stats = self
-        self._status = status
+        self._values = {
+            "sitecrawl/scan/status": status,
+            "sitecrawl/feeds/failed": failed_feeds,
+        }
 
-    def get_value(self, name: str) -> str | None:
-        assert name == "sitecrawl/scan/status"
-        return self._status
+    def get_value(self, name: str) -> str | int | None:
+        return self._values[name]
 
 
 @pytest.mark.parametrize(
-    ("status", "code"),
+    ("status", "failed_feeds", "code"),
     [
-        (ScanStatus.FINISHED, 0),
-        (ScanStatus.FAILED, 1),
-        (ScanStatus.PARTIAL, 3),
-        (ScanStatus.INTERRUPTED, 1),
-        (None, 1),
+        (ScanStatus.FINISHED, None, 0),
+        (ScanStatus.FAILED, None, 1),
+        (ScanStatus.PARTIAL, None, 3),
+        (ScanStatus.INTERRUPTED, None, 1),
+        (None, None, 1),
+        (ScanStatus.FINISHED, 1, 1),
+        (ScanStatus.PARTIAL, 2, 1),
     ],
 )
-def test_exit_codes(status: str | None, code: int) -> None:
-    assert exit_code(_Ended(status)) == code  # type: ignore[arg-type]
+def test_exit_codes(status: str | None, failed_feeds: int | None, code: int) -> None:
+    assert exit_code(_Ended(status, failed_feeds)) == code  # type: ignore[arg-type]
     assert int(ExitCode.USAGE) == 2

@@ -148,7 +148,8 @@ def _detail(error: BaseException | None) -> str:
         return "the certificate could not be verified"
     if isinstance(inner, (ConnectionLost, ConnectionDone)):
         return "the connection was reset"
-    return str(inner).strip() or type(inner).__name__
+    words = str(inner).strip() or type(inner).__name__
+    return "the connection failed" if "twisted." in words else words
 
 
 def _outcome_of_error(error: BaseException | None) -> tuple[FetchOutcome, str]:

@@ -71,7 +71,8 @@ class SitemapStage(Stage):
         requests = list(self._dispatch())
         while not requests and self._places:
             if sitemaps_are_enough(self.context.config, self.context.progress.pages):
-                self.end_reason = "the sitemaps gave enough"
+                if not self.truncations:
+                    self.end_reason = "the sitemaps gave enough"
                 break
             if self._is_out_of_time() or self._cap.is_reached:
                 break
@@ -258,7 +259,11 @@ class SitemapStage(Stage):
         positions, locs, languages = [], [], []
         for row, details in pages.details.items():
             for alternate in details.alternates:
-                if alternate.href != pages.locs[row] and self._cap.takes(alternate.href):
+                if alternate.href == pages.locs[row]:
+                    continue
+                if not self._cap.takes(alternate.href):
+                    self._truncate_urls()
+                else:
                     language = alternate.hreflang.lower()
                     positions.append(pages.first + row)
                     locs.append(alternate.href)

@@ -252,11 +252,18 @@ def test_what_a_site_writes_does_not_steer_the_terminal(
         assert "\N{VERTICAL TABULATION}" not in output
 
 
+@pytest.mark.parametrize("is_option", [False, True], ids=["variable", "option"])
 def test_the_password_of_the_database_is_not_shown(
-    shop: SiteServer, discover: Callable[..., ProcessResult], postgres_url: str
+    shop: SiteServer,
+    discover: Callable[..., ProcessResult],
+    postgres_url: str,
+    is_option: bool,
 ) -> None:
     url = re.sub(r"//(\w+):?[^@/]*@", r"//\1:pa55word@", postgres_url)
     assert "pa55word" in url
-    done = discover(shop.url, "--verbose", environment={"SITECRAWL_DATABASE_URL": url})
-    assert re.search(r"^found +12 URLs", done.succeeded().stderr, re.MULTILINE)
+    variable = {} if is_option else {"SITECRAWL_DATABASE_URL": url}
+    option = ("-s", f"SITECRAWL_DATABASE_URL={url}") if is_option else ()
+    done = discover(shop.url, "--verbose", *option, environment=variable).succeeded()
+    assert re.search(r"^found +12 URLs", done.stderr, re.MULTILINE)
+    assert re.search(r"^stored +scan 1 in postgresql\S*//\w+:\*\*\*@", done.stderr, re.MULTILINE)
     assert "pa55word" not in done.output

@@ -112,10 +112,16 @@ def test_the_site_can_be_written_in_many_ways(inventory: Inventory, scheme: str,
     assert len(inventory.run("urls", scheme + host + end).stdout.splitlines()) == MANY
 
 
-@pytest.mark.parametrize("host", ["127.1", "user@127.0.0.1"])
-def test_the_site_is_found_by_its_canonical_address(inventory: Inventory, host: str) -> None:
-    done = inventory.run("scans", f"http://{host}:{inventory.wiki.port}/", "--limit", "1")
+def test_the_site_is_found_by_its_canonical_address(inventory: Inventory) -> None:
+    done = inventory.run("scans", f"http://127.1:{inventory.wiki.port}/", "--limit", "1")
     assert done.succeeded().stdout
+
+
+def test_a_site_is_not_written_with_a_user_name(inventory: Inventory) -> None:
+    done = inventory.run("scans", f"http://user@127.0.0.1:{inventory.wiki.port}/")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

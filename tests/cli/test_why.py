@@ -61,7 +61,7 @@ def test_a_refused_page_of_another_site_is_explained(inventory: Inventory) -> No
 
 def test_a_page_that_was_dropped(inventory: Inventory) -> None:
     text = why(inventory, inventory.shop.at("/gone"))
-    assert "last seen in scan 1, no longer in scan 2" in text
+    assert "\n  no longer listed: last seen in scan 1 of 2\n" in text
     assert f"was listed by {inventory.shop.at('/pages.xml')}" in text
     assert "\n  listed\n" not in text
 
@@ -118,6 +118,40 @@ def test_a_url_that_cannot_be_a_page_on_the_site(inventory: Inventory) -> None:
     text = why(inventory, inventory.shop.at("/" + "x" * 3000))
     assert "cannot be a page" in text
     assert "2083" in text.replace(",", "")
+
+
+@pytest.mark.parametrize(
+    ("url", "rule"),
+    [
+        ("javascript:void(0)", "http and https only, not javascript:"),
+        ("mailto:joe@shop.example", "http and https only, not mailto:"),
+        ("ftp://shop.example/a", "http and https only, not ftp:"),
+        ("http://[::1", "not a valid URL"),
+    ],
+)
+def test_a_url_that_cannot_be_a_page_anywhere(inventory: Inventory, url: str, rule: str) -> None:
+    assert why(inventory, url) == f"{url} cannot be a page: {rule}\n"
+
+
+def test_the_rules_are_those_of_the_last_scan(
+    site: SiteServer, project: Project, cli: Callable[..., ProcessResult]
+) -> None:
+    site.routes |= {
+        "/": b"<h1>Site</h1>",
+        "/robots.txt": robots("/map.xml"),
+        "/map.xml": sitemap(*(site.at(f"/{number}") for number in range(12))),
+    }
+    project.crawl(site.url, settings={"SITECRAWL_MAX_URL_LENGTH": 100}).succeeded()
+    for url in (site.at("/" + "x" * 100), site.url.removeprefix("http://") + "/" + "x" * 100):
+        text = cli("why", url).succeeded().stdout
+        assert text == f"{url} cannot be a page: at most 100 characters\n"
+
+
+def test_a_listed_text_that_is_no_url_is_explained_as_refused(inventory: Inventory) -> None:
+    text = why(inventory, "http://[broken")
+    assert text.splitlines()[0] == "http://[broken"
+    assert "refused: invalid_url, by the rule not a valid URL" in text
+    assert f"listed by {inventory.shop.at('/pages.xml')}, entry" in text
 
 
 # --- how far "never seen" can be trusted --------------------------------------------------------

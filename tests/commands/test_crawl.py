@@ -72,32 +72,41 @@ def test_arguments_that_are_settings_win_over_them(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"domain": ""}, "-a domain='': expected a text that is not empty"),
-        ({}, "-a domain=... is missing: give a domain or a URL"),
-        ({"domain": "not a domain"}, "-a domain: "),
-        ({"domain": "x.example", "depth": "3"}, "-a depth: there is no such argument; there are"),
-        ({"domain": "x.example", "strict": "maybe"}, "-a strict='maybe': expected true or false"),
-        ({"domain": "x.example", "base": "http://["}, "-a base='http://[': expected a URL or a"),
-        ({"domain": "x.example", "skip": "/a,tag"}, "'tag'"),
+        ({"domain": ""}, "argument domain='': expected a text that is not empty"),
+        ({}, "argument domain is missing: give a domain or a URL (-a domain="),
+        ({"domain": "not a domain"}, "domain 'not a domain': contains a space"),
+        ({"domain": "x.example", "depth": "3"}, "argument depth: there is no such argument; there"),
+        ({"domain": "x.example", "profile": "adit"}, "profile 'adit': there is no such profile"),
+        ({"domain": "x.example", "strict": "maybe"}, "argument strict='maybe': expected true or"),
+        ({"domain": "x.example", "base": "http://["}, "argument base='http://[': expected a URL"),
+        ({"domain": "x.example", "skip": "/a,tag"}, "argument skip: skip path 'tag'"),
     ],
 )
 def test_a_wrong_argument_is_named(arguments: dict[str, str], words: str) -> None:
     with pytest.raises(ConfigError) as caught:
         SpiderArguments.parse(arguments)
-    assert words in str(caught.value)
+    assert str(caught.value).startswith(words)
+
+
+def test_an_unknown_argument_comes_with_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match="there are domain, profile, base, strict, subdomains, "):
+        SpiderArguments.parse({"depth": "3"})
 
 
 def test_arguments() -> None:
     arguments = SpiderArguments.parse(
         {
             "domain": " Example.com/docs/ ",
+            "profile": "docs",
             "base": "/docs/, https://help.example.com/",
             "strict": "no",
             "skip": "/tag/*",
         }
     )
     assert arguments.target.url == "https://example.com/docs/"
-    assert arguments.bases == ("https://example.com/docs/", "https://help.example.com/")
+    assert arguments.profile == "docs"
+    # Paths are resolved once the site has answered: it may redirect to another host.
+    assert arguments.bases == ("/docs/", "https://help.example.com/")
     assert (arguments.strict, arguments.subdomains) == (False, None)
     assert arguments.skip == ("/tag/*",)
 
@@ -105,9 +114,9 @@ def test_arguments() -> None:
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        ((), "-a domain=... is missing"),
-        (("-a", "domain=x.example", "-a", "depth=3"), "-a depth: there is no such argument"),
-        (("-a", "domain=x.example", "-a", "skip=tag"), "tag"),
+        ((), "error: argument domain is missing"),
+        (("-a", "domain=x.example", "-a", "depth=3"), "argument depth: there is no such argument"),
+        (("-a", "domain=x.example", "-a", "skip=tag"), "argument skip: skip path 'tag'"),
         (
             ("-a", "domain=x.example", "-s", "SITECRAWL_MAX_SITEMAPS=x"),
             "SITECRAWL_MAX_SITEMAPS='x'",
