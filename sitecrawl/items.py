@@ -128,6 +128,7 @@ class MentionBatch:
     details: dict[int, EntryDetails] = field(default_factory=dict)
 
     urls: list[str] = field(default_factory=list)
+    segments: list[str] = field(default_factory=list)  # the first of each path
     refused: dict[int, Refusal] = field(default_factory=dict)
     ids: list[int] = field(default_factory=list)
     is_new: list[bool] = field(default_factory=list)

@@ -33,16 +33,15 @@ def path_depths(urls: Sequence[str]) -> list[int]:
     >>> path_depths(["https://a.example/", "https://a.example/b", "https://a.example/b/?x=/y"])
     [0, 1, 1]
     """
-    depths = [url.count("/") - 2 - (url[-1:] == "/") for url in urls]
-    for row, url in enumerate(urls):
-        if "?" in url or "#" in url:
-            depths[row] = _depth(url)
+    depths = [url.count("/") - 2 - url.endswith("/") for url in urls]
+    for row in [row for row, url in enumerate(urls) if "?" in url or "#" in url]:
+        depths[row] = _depth(urls[row])
     # Refused rows may hold any text, with fewer slashes than an address has.
     return depths if min(depths, default=0) >= 0 else [max(depth, 0) for depth in depths]
 
 
 def _depth(url: str) -> int:
-    path = re.split(r"[?#]", url, maxsplit=1)[0]
+    path = _without_query(url)
     return path.count("/") - 2 - (path[-1:] == "/")
 
 
@@ -58,28 +57,26 @@ def section(url: str) -> str:
     return "/" + parts[3]
 
 
-def language_hints(urls: Sequence[str]) -> dict[int, str]:
+def language_hints(segments: Sequence[str]) -> dict[int, str]:
     """The rows whose first path segment looks like a language.
 
-    >>> language_hints(["https://a.example/de/x", "https://a.example/pt-BR", "https://a.example/design"])
-    {0: 'de', 1: 'pt-br'}
+    >>> language_hints(["de", "pt-BR", "design", "en?page=2"])
+    {0: 'de', 1: 'pt-br', 3: 'en'}
     """
-    firsts = [_first_segment(url) for url in urls]
     # A batch has few different first segments.
-    words = {first: word for first in set(firsts) if (word := _language(first))}
+    words = {segment: word for segment in set(segments) if (word := _language(segment))}
     if not words:
         return {}
-    return {row: words[first] for row, first in enumerate(firsts) if first in words}
-
-
-def _first_segment(url: str) -> str:
-    parts = url.split("/", 4)
-    return parts[3] if len(parts) > _AUTHORITY_PARTS else ""
+    return {row: words[segment] for row, segment in enumerate(segments) if segment in words}
 
 
 def _language(segment: str) -> str:
     if segment[:2].lower() not in LANGUAGE_CODES:
         return ""
-    word = re.split(r"[?#]", segment, maxsplit=1)[0].lower().replace("_", "-")
+    word = _without_query(segment).lower().replace("_", "-")
     is_code = len(word) == 2 or (word[2:3] == "-" and _REGION.match(word[3:]))  # noqa: PLR2004
     return word if is_code else ""
+
+
+def _without_query(text: str) -> str:
+    return text.partition("?")[0].partition("#")[0]

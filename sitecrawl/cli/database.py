@@ -9,6 +9,7 @@ from sitecrawl.config import Config, ConfigError, apply_environment
 from sitecrawl.profiles import load_settings
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries import latest_scan, scan_by_id, site_for, sites
+from sitecrawl.urls.target import parse_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +37,7 @@ def _configured_url() -> str:
 def known_site(database: Database, text: str) -> Site:
     site = site_for(database, text)
     if site is None:
+        parse_target(text)  # raises what is wrong with it, if anything is
         known = ", ".join(site.key for site in sites(database)[:10]) or "none yet"
         raise ConfigError(f"{text!r} belongs to no site that has been scanned; known are: {known}")
     return site

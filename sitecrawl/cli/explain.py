@@ -9,13 +9,7 @@ from sitecrawl.config import Config
 from sitecrawl.printable import printable
 from sitecrawl.store.queries import latest_scan, site_for, sites
 from sitecrawl.store.why import why
-from sitecrawl.urls.canonical import (
-    DEFAULT_RULES,
-    KeyRules,
-    canonicalize,
-    explain_refusal,
-    page_id,
-)
+from sitecrawl.urls.canonical import KeyRules, canonicalize, explain_refusal, page_ids
 from sitecrawl.urls.target import TargetError, parse_target
 
 if TYPE_CHECKING:
@@ -24,6 +18,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Fetch, MentionFact, PageFact, Site
     from sitecrawl.store.why import Why
+    from sitecrawl.urls.canonical import CanonicalRules
 
 
 def explain(database: Database, url: str) -> Iterator[str]:
@@ -35,33 +30,39 @@ def explain(database: Database, url: str) -> Iterator[str]:
 def _explain(database: Database, url: str) -> Iterator[str]:
     site = site_for(database, url)
     if site is None:
-        # A URL of another host is known to the site whose documents mention it.
+        # A URL of another host, or one that no page can have, is known to the site whose
+        # documents mention it.
         answers = (_look_up(database, each, url) for each in sites(database))
-        answer = next((found for found in answers if found and found.page), None)
-        if answer is None:
-            known_site(database, url)
-            return
+        answer = next((found for found in answers if found.page), None)
     else:
         answer = _look_up(database, site, url)
-    if answer is None:
-        refusal = explain_refusal(url, None, DEFAULT_RULES)
-        yield f"{url} cannot be a page: {refusal.rule}"
-    elif answer.page is None:
-        yield from _never_seen(_address(url), answer)
-    else:
+    if answer is not None and answer.page is not None:
         yield from _verdict(answer.page, answer)
         for mention in answer.mentions:
             yield from _sentence(mention)
+        return
+    address, rules = _address(url), _rules(database, site)
+    if canonicalize(address, None, rules) is None:
+        yield f"{url} cannot be a page: {explain_refusal(address, None, rules).rule}"
+    elif answer is None:
+        known_site(database, url)
+    else:
+        yield from _never_seen(address, answer)
 
 
-def _look_up(database: Database, site: Site, url: str) -> Why | None:
-    """What is known of the URL; None if no page can have it."""
-    scan = latest_scan(database, site.id)
-    rules = Config.canonical_rules_of(scan.settings if scan else {})
-    canonical = canonicalize(_address(url), site.root_url, rules)
-    if canonical is None:
-        return None
-    return why(database, site.id, page_id(canonical, site.seed, KeyRules(**site.key_rules)))
+def _look_up(database: Database, site: Site, url: str) -> Why:
+    address, rules = _address(url), _rules(database, site)
+    # What no page can have is kept as it was written (see CanonicalizePipeline).
+    as_written = address[: rules.max_length].encode(errors="replace").decode()
+    wanted = canonicalize(address, None, rules) or as_written
+    [number] = page_ids([wanted], site.seed, KeyRules(**site.key_rules))
+    return why(database, site.id, number)
+
+
+def _rules(database: Database, site: Site | None) -> CanonicalRules:
+    """Those of the site's last scan."""
+    scan = latest_scan(database, site.id) if site else None
+    return Config.canonical_rules_of(scan.settings if scan else {})
 
 
 def _address(url: str) -> str:

@@ -40,106 +40,106 @@ FIELDS: Final = (
     "importance",
     "priority",
 )
-# Of the store's columns, those from here on are null for most pages, and left out of the tuples
-# when they are null for all.
-_FIRST_RARE: Final = 8
-_NOTHING_RARE: Final = (None,) * 9
+# The store's columns start with what differs from page to page: id, url, lastmod, depth. From here
+# on, nearly all pages of a document have the same.
+_FIRST_SHARED: Final = 4
+_SHARED_FIELDS: Final = FIELDS[FIELDS.index("parent") :]
+_MAX_TAILS: Final = 10_000
+_PARTS_IN_SECTION: Final = 5  # of a URL split at its first four slashes
 _encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_RARE_FIELDS: Final = FIELDS[FIELDS.index("reason") :]
 
 
 class RowMaker:
     """Turns the store's tuples into rows of a feed.
 
-    *documents*: URLs by id; *further_sources*: by page id, the kinds of source beside the first.
+    *columns*: what the tuples hold; *documents*: URLs by id; *further_sources*: by page id, the
+    kinds of source of further mentions.
     """
 
     def __init__(
         self,
+        columns: Sequence[str],
         key_rules: KeyRules,
         documents: Mapping[int, str],
         further_sources: Mapping[int, list[str]],
     ):
+        self._shared_columns = columns[_FIRST_SHARED:]
         self._key_rules = key_rules
         self._documents = documents
         self._further = further_sources
-        self._ends: dict[tuple[Any, ...], str] = {}
+        self._tails: dict[tuple[Any, ...], str] = {}
+        self._clusters = _Clusters()
 
     def rows(self, pages: Sequence[PageTuple]) -> list[Row]:
         keys = page_keys([page[1] for page in pages], self._key_rules)
-        return [self._row(key, page) for key, page in zip(keys, pages, strict=True)]
+        return [
+            {
+                "url": url,
+                "key": key,
+                "lastmod": lastmod,
+                "depth": depth,
+                "clusters": [name] if (name := section(url)) else [],
+                **self._shared(tuple(shared), id_),
+            }
+            for key, (id_, url, lastmod, depth, *shared) in zip(keys, pages, strict=True)
+        ]
 
     def json_rows(self, pages: Sequence[PageTuple]) -> list[str]:
-        """``rows`` as JSON texts.
-
-        A page of which only the common facts are known is written by hand, in a fraction of the
-        time; every other one goes the long way.
-        """
-        keys = page_keys([page[1] for page in pages], self._key_rules)
-        texts = zip(
-            _escaped([page[1] for page in pages]),
-            _escaped(keys),
-            _escaped([page[2] or "" for page in pages]),
-            strict=True,
-        )
-        further, ends = self._further, self._ends
+        """``rows`` as JSON texts, put together by hand: a fraction of the time."""
+        urls = _escaped([page[1] for page in pages])
+        # Folding takes nothing away that was escaped, so a key can be had from the escaped URL.
+        keys = page_keys(urls, self._key_rules)
+        lastmods = _escaped([page[2] or "" for page in pages])
+        further, clusters = self._further, self._clusters
+        last_shared, last_tail = None, ""
         lines = []
-        for (url, key, lastmod), plain_key, page in zip(texts, keys, pages, strict=True):
-            rare = page[_FIRST_RARE:]
-            if (rare and rare != _NOTHING_RARE) or page[0] in further:
-                lines.append(_encode(self._row(plain_key, page)))
-                continue
-            modified = f'"{lastmod}"' if lastmod else "null"
-            cluster = f'"{name}"' if (name := section(url)) else ""
-            end = ends.get(page[4:_FIRST_RARE]) or self._end(page[4:_FIRST_RARE])
+        for url, key, lastmod, page in zip(urls, keys, lastmods, pages, strict=True):
+            shared = page[_FIRST_SHARED:]
+            if page[0] in further:
+                tail = self._tail(shared, page[0])
+            else:
+                if shared != last_shared:
+                    last_shared, last_tail = shared, self._tail(shared, page[0])
+                tail = last_tail
+            parts = url.split("/", 4)
+            cluster = clusters[parts[3]] if len(parts) == _PARTS_IN_SECTION else ""
             lines.append(
-                f'{{"url":"{url}","key":"{key}","lastmod":{modified},"depth":{page[3]},'
-                f'"clusters":[{cluster}],{end}'
+                f'{{"url":"{url}","key":"{key}","lastmod":{_quoted(lastmod)},'
+                f'"depth":{"null" if page[3] is None else page[3]},'
+                f'"clusters":[{cluster}],{tail}'
             )
         return lines
 
-    def _row(self, key: str, page: PageTuple) -> Row:
-        id_, url, lastmod, depth, document, source, status, discovered_at = page[:_FIRST_RARE]
-        rare = page[_FIRST_RARE:] or _NOTHING_RARE
-        reason, rule, title, changefreq, sitemap_priority, *classes = rare
-        category, language, importance, priority = classes
-        return {
-            "url": url,
-            "key": key,
-            "lastmod": lastmod,
-            "depth": depth,
-            "clusters": [name] if (name := section(url)) else [],
-            "parent": self._documents[document],
-            "source": source,
-            "sources": [source, *self._further.get(id_, ())],
-            "status": status,
-            "discovered_at": discovered_at,
-            "reason": reason,
-            "rule": rule,
-            "title": title,
-            "changefreq": changefreq,
-            "sitemap_priority": sitemap_priority,
-            "robots_allowed": None,
-            "robots_rule": None,
-            "category": category,
-            "language": language,
-            "importance": importance,
-            "priority": priority,
-        }
+    def _tail(self, shared: tuple[Any, ...], id_: int) -> str:
+        """The end of a row, remembered for the pages that share it."""
+        key = (shared, *self._further.get(id_, ()))
+        tail = self._tails.get(key)
+        if tail is None:
+            tail = _encode(self._shared(shared, id_)).removeprefix("{")
+            if len(self._tails) < _MAX_TAILS:
+                self._tails[key] = tail
+        return tail
 
-    def _end(self, same: tuple[Any, ...]) -> str:
-        """The end of a row, which nearly all pages of a document share."""
-        document, source, status, discovered_at = same
-        known = {
-            "parent": self._documents[document],
-            "source": source,
-            "sources": [source],
-            "status": status,
-            "discovered_at": discovered_at,
-        }
-        row = known | dict.fromkeys(_RARE_FIELDS)
-        end = self._ends[same] = _encode(row).removeprefix("{")
-        return end
+    def _shared(self, shared: tuple[Any, ...], id_: int) -> Row:
+        facts = dict(zip(self._shared_columns, shared, strict=True))
+        facts["parent"] = self._documents[facts["document_id"]]
+        facts["sources"] = list(dict.fromkeys([facts["source"], *self._further.get(id_, ())]))
+        return {name: facts.get(name) for name in _SHARED_FIELDS}
+
+
+class _Clusters(dict[str, str]):
+    """By the first segment of an escaped URL that goes on after it: its cluster in JSON."""
+
+    def __missing__(self, segment: str) -> str:
+        name = section(f"https://host/{segment}/")
+        text = f'"{name}"' if name else ""
+        if len(self) < _MAX_TAILS:
+            self[segment] = text
+        return text
+
+
+def _quoted(escaped: str) -> str:
+    return f'"{escaped}"' if escaped else "null"
 
 
 def _escaped(texts: list[str]) -> list[str]:

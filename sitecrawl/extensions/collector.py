@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-_THRESHOLDS = (50_000, 20, 20)
+_THRESHOLDS = (200_000, 20, 20)
 
 
 class CollectorTuning:

@@ -88,10 +88,17 @@ class SitemapReader:
             findings=self._findings,
         )
         self._scanner: _Scanner | None = None
-        self._chunks = self._read()
+        self._steps = self._read()
 
     def __iter__(self) -> Iterator[SitemapChunk]:
-        return self._chunks
+        return (chunk for chunk in self._steps if chunk is not None)
+
+    def steps(self) -> Iterator[SitemapChunk | None]:
+        """The same chunks, and None after each piece of the document.
+
+        So whoever shares a thread with others gets control back in time, whatever it holds.
+        """
+        return self._steps
 
     @property
     def kind(self) -> SitemapKind:
@@ -105,7 +112,7 @@ class SitemapReader:
     def decompressed_bytes(self) -> int:
         return self._plain.bytes_out
 
-    def _read(self) -> Iterator[SitemapChunk]:
+    def _read(self) -> Iterator[SitemapChunk | None]:
         for text in self._texts():
             if self._scanner is None:
                 self._scanner = self._scanner_for(text)
@@ -113,6 +120,7 @@ class SitemapReader:
                     break
             self._scanner.feed(text)
             yield from self._ready(self._limits.batch_entries)
+            yield None
             if self._scanner.is_done or self._is_over:
                 break
         yield from self._finish()

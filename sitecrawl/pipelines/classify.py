@@ -17,7 +17,7 @@ class ClassifyPipeline:
     def process_item(self, item: Any) -> Any:
         if isinstance(item, MentionBatch):
             item.depths = path_depths(item.urls)
-            if hints := language_hints(item.urls):
+            if hints := language_hints(item.segments):
                 item.languages = item.languages or [""] * len(item.urls)
                 for row, hint in hints.items():
                     item.languages[row] = item.languages[row] or hint

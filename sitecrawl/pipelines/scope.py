@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.config import Config
 from sitecrawl.items import MentionBatch
+from sitecrawl.urls.skip import first_segments
 
 if TYPE_CHECKING:
     from typing import Any, Self
@@ -18,7 +19,7 @@ _ANY = "http://refused.invalid/"
 
 
 class ScopePipeline:
-    """Fill ``refused``: by scope first, then by the skip rules, which the batch may extend."""
+    """Fill ``segments`` and ``refused``: by scope first, then by the skip rules."""
 
     def __init__(self, skip: SkipRules):
         self._skip = skip
@@ -32,9 +33,10 @@ class ScopePipeline:
             urls = item.urls
             if item.refused:  # some are no URLs, and the rules take nothing else
                 urls = [_ANY if row in item.refused else url for row, url in enumerate(urls)]
+            item.segments = first_segments(urls)
             # The first refusal stands: an offsite /cart is offsite.
             item.refused = {
-                **self._skip.refusals(urls),
+                **self._skip.refusals(urls, item.segments),
                 **item.scope.refusals(urls),
                 **item.refused,
             }

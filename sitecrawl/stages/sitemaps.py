@@ -20,6 +20,7 @@ from sitecrawl.items import (
 )
 from sitecrawl.parse.scanner import SitemapKind
 from sitecrawl.parse.sitemap import SitemapReader
+from sitecrawl.stages.alternates import Alternates
 from sitecrawl.stages.base import ScanContext, SitemapPointer, Stage
 from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
 from sitecrawl.stages.urlcap import UrlCap
@@ -61,6 +62,9 @@ class SitemapStage(Stage):
         self._hosts: set[str] = set()
         self._fetched = 0
         self._in_flight = 0
+        # One map at a time, while others are under way: batches of several at once would only wait
+        # for the store, and cost memory.
+        self._reading = asyncio.Lock()
         self._cap = UrlCap(config.max_sitemap_urls)
         self._deadline = 0.0
         self._refused_children = 0
@@ -183,8 +187,9 @@ class SitemapStage(Stage):
         yield document
         if document.outcome is FetchOutcome.OK:
             is_cut = "download_stopped" in response.flags
-            async for item in self._read(document, pointer, is_cut=is_cut):
-                yield item
+            async with self._reading:
+                async for item in self._read(document, pointer, is_cut=is_cut):
+                    yield item
         else:
             yield _fetch_evidence(document, None)
             if document.outcome is FetchOutcome.NOT_MODIFIED:
@@ -201,29 +206,31 @@ class SitemapStage(Stage):
         self, document: Document, pointer: SitemapPointer, *, is_cut: bool
     ) -> AsyncIterator[Any]:
         reader = SitemapReader(document.body, document.final_url, self._limits)
-        chunks = iter(reader)
         entries = 0
         children: list[NamedDocument] = []
+        alternates = Alternates(document, self.context.scope, self._cap)
         was_cut = False
-        # Off the event loop: a hostile map may keep the parser busy for seconds.
-        while not was_cut and (chunk := await asyncio.to_thread(next, chunks, None)):
-            for row, loc in enumerate(chunk.children.locs, chunk.children.first):
-                if url := resolve(loc, document.final_url):
-                    child = _child(url, document)
-                    if reader.kind is not SitemapKind.INDEX:
-                        child.listed_as_page_at = row
-                    children.append(NamedDocument(url, child.found_by, child.depth))
-                    self._enqueue(child)
+        for chunk in reader.steps():
+            if chunk is None:
+                await asyncio.sleep(0)  # a hostile map must not hold up the event loop
+                continue
+            is_index = reader.kind is SitemapKind.INDEX
+            children += self._follow(document, chunk.children, is_index=is_index)
             pages = self._cap.head(chunk.pages)
             was_cut = len(pages.locs) < len(chunk.pages.locs)
             entries += len(pages.locs)
             if pages.locs:
                 source = Source.FEED if reader.kind in _FEEDS else Source.SITEMAP
                 yield self._mentions(document, source, pages)
-            if pages.details and (alternates := self._alternates(document, pages)):
-                yield alternates
-        if was_cut:
-            self._truncate_urls()
+            if not alternates.add(pages):
+                self._truncate_urls()
+            if len(alternates) >= self._limits.batch_entries:
+                yield alternates.take()
+            if was_cut:
+                self._truncate_urls()
+                break
+        if alternates:
+            yield alternates.take()
         if is_cut or reader.decompressed_bytes >= self._limits.max_bytes:
             self._truncate_bytes()
         read = DocumentRead(
@@ -240,6 +247,17 @@ class SitemapStage(Stage):
         if reader.kind is SitemapKind.INVALID and pointer.listed_as_page_at:
             yield self._page_after_all(pointer)
 
+    def _follow(
+        self, document: Document, listed: EntryBatch, *, is_index: bool
+    ) -> Iterator[NamedDocument]:
+        """Queue the maps that a document lists."""
+        for position, loc in enumerate(listed.locs, listed.first):
+            if url := resolve(loc, document.final_url):
+                child = _child(url, document)
+                child.listed_as_page_at = 0 if is_index else position
+                self._enqueue(child)
+                yield NamedDocument(url, child.found_by, child.depth)
+
     def _mentions(self, document: Document, source: Source, pages: EntryBatch) -> MentionBatch:
         return MentionBatch(
             document=document.url,
@@ -252,32 +270,6 @@ class SitemapStage(Stage):
             changefreqs=pages.changefreqs,
             priorities=pages.priorities,
             details=pages.details,
-        )
-
-    def _alternates(self, document: Document, pages: EntryBatch) -> MentionBatch | None:
-        """The hreflang alternates of some entries, which are URLs of the site as well."""
-        positions, locs, languages = [], [], []
-        for row, details in pages.details.items():
-            for alternate in details.alternates:
-                if alternate.href == pages.locs[row]:
-                    continue
-                if not self._cap.takes(alternate.href):
-                    self._truncate_urls()
-                else:
-                    language = alternate.hreflang.lower()
-                    positions.append(pages.first + row)
-                    locs.append(alternate.href)
-                    languages.append("" if language == "x-default" else language)
-        if not locs:
-            return None
-        return MentionBatch(
-            document=document.url,
-            base=document.final_url,
-            source=Source.SITEMAP_ALTERNATE,
-            scope=self.context.scope,
-            positions=positions,
-            locs=locs,
-            languages=languages,
         )
 
     def _page_after_all(self, pointer: SitemapPointer) -> MentionBatch:

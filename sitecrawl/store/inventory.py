@@ -17,7 +17,7 @@ from sitecrawl.store.tables import documents, sites
 from sitecrawl.store.vocabulary import PageStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sqlalchemy.engine import Connection, CursorResult
 
@@ -48,7 +48,7 @@ _COLUMNS: Final = {
     "priority": "p.priority",
 }
 EXPORT_COLUMNS: Final = tuple(_COLUMNS)
-_COMMON: Final = EXPORT_COLUMNS.index("reason")
+COMMON_COLUMNS: Final = EXPORT_COLUMNS[: EXPORT_COLUMNS.index("reason")]
 _POSTGRES_ISO: Final = (
     "to_char(p.first_seen_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
 )
@@ -80,8 +80,7 @@ WHERE m.place = 1
 _FURTHER_SOURCES = """
 SELECT DISTINCT other.page_id, other.source
 FROM other_mentions AS other
-JOIN pages AS p ON p.id = other.page_id AND p.site_id = {site}
-WHERE other.source <> p.source AND {other_counts}
+WHERE other.document_id IN (SELECT id FROM documents WHERE site_id = {site}) AND {other_counts}
 """
 
 
@@ -118,25 +117,35 @@ LISTED_PAGES: Final = PageFilter()
 ALL_PAGES: Final = PageFilter(include_refused=True)
 
 
-def export_rows(
-    database: Database, scan: Scan, wanted: PageFilter = LISTED_PAGES
-) -> Iterator[list[PageTuple]]:
-    """The pages in the order they were first seen, in chunks; tuples of EXPORT_COLUMNS.
+def export_columns(database: Database, site_id: int) -> tuple[str, ...]:
+    """The columns of EXPORT_COLUMNS in which any page of the site has something.
 
-    ``discovered_at`` is ISO 8601 text; :func:`document_urls` knows the documents. The tuples end
-    before ``reason`` when no page of the site has anything from there on: every column costs 0.1
-    seconds per million rows, also when there is nothing in it.
+    Every column costs 0.1 seconds per million rows, also when there is nothing in it.
     """
-    columns = dict(_COLUMNS)
-    if not database.is_sqlite:
-        columns["discovered_at"] = _POSTGRES_ISO
-    names = list(columns.values())
     with database.reading() as connection:
         written = connection.scalars(
-            select(sites.c.page_columns).where(sites.c.id == scan.site_id)
+            select(sites.c.page_columns).where(sites.c.id == site_id)
         ).one()
-        if set(written).isdisjoint(EXPORT_COLUMNS[_COMMON:]):
-            names = names[:_COMMON]
+    return COMMON_COLUMNS + tuple(
+        name for name in EXPORT_COLUMNS[len(COMMON_COLUMNS) :] if name in written
+    )
+
+
+def export_rows(
+    database: Database,
+    scan: Scan,
+    wanted: PageFilter = LISTED_PAGES,
+    columns: Sequence[str] = EXPORT_COLUMNS,
+) -> Iterator[list[PageTuple]]:
+    """The pages in the order they were first seen, in chunks; tuples of *columns*.
+
+    ``discovered_at`` is ISO 8601 text; :func:`document_urls` knows the documents.
+    """
+    sql = dict(_COLUMNS)
+    if not database.is_sqlite:
+        sql["discovered_at"] = _POSTGRES_ISO
+    names = [sql[name] for name in columns]
+    with database.reading() as connection:
         for result in _results(connection, scan, wanted, names, "ORDER BY p.number"):
             yield from _chunks(result, database.is_sqlite)
 
@@ -164,7 +173,7 @@ def document_urls(database: Database, site_id: int) -> dict[int, str]:
 
 
 def further_sources(database: Database, scan: Scan) -> dict[int, list[str]]:
-    """By page id, the kinds of source that mention a page beside the one it is exported with."""
+    """By page id, the kinds of source of further mentions; one may be that of the first, too."""
     found: dict[int, list[str]] = {}
     with database.reading() as connection:
         statement = _FURTHER_SOURCES.format_map(_conditions(scan))

@@ -93,6 +93,7 @@ DEFAULT_RULES = CanonicalRules()
 DEFAULT_KEY_RULES = KeyRules()
 
 _ROOT_DOT = re.compile(r"(?<!\.)\.(?=:|\Z)")
+_ORIGIN = re.compile(r"https?://[^/?#]+/")
 _SCHEME = re.compile(r"[\x00-\x20]*([a-z][a-z0-9+.-]{0,31}):", re.IGNORECASE)
 
 # The escapes to rewrite: of unreserved characters (group 1, decoded) and those with a lower-case
@@ -180,7 +181,9 @@ def page_key(url: str, rules: KeyRules = DEFAULT_KEY_RULES) -> str:
     >>> page_key("https://www.example.com/a/", KeyRules(fold_scheme=False, fold_www=False))
     'https://www.example.com/a'
     """
-    scheme, _, rest = url.partition("://")
+    scheme, has_scheme, rest = url.partition("://")
+    if not has_scheme:
+        return url  # refused text, which is only ever itself
     if rules.fold_www:
         rest = rest.removeprefix("www.")
     end = _path_end(rest)
@@ -203,16 +206,16 @@ def page_id(url: str, seed: int, rules: KeyRules = DEFAULT_KEY_RULES) -> int:
 
 def page_keys(urls: Sequence[str], rules: KeyRules = DEFAULT_KEY_RULES) -> list[str]:
     """Return ``[page_key(url, rules) for url in urls]``."""
-    if rules != DEFAULT_KEY_RULES:
+    origin = _ORIGIN.match(urls[0]) if urls else None
+    if rules != DEFAULT_KEY_RULES or origin is None:
         return [page_key(url, rules) for url in urls]
-    # Written out for the common URL without a query: the calls would cost more than the work.
+    # Written out for the common batch of one origin: a call for each would cost more than the work.
+    prefix = origin[0]
+    start = len(prefix) - len(page_key(prefix)) - 1
     return [
-        page_key(url)
-        if "?" in url or "#" in url
-        else url.removeprefix("https://")
-        .removeprefix("http://")
-        .removeprefix("www.")
-        .removesuffix("/")
+        url[start:].removesuffix("/")
+        if url.startswith(prefix) and "?" not in url and "#" not in url
+        else page_key(url)
         for url in urls
     ]
 

@@ -93,19 +93,23 @@ class SkipRules:
             or (_QUERY if self._skip_queries and url.startswith("?", match.end()) else None)
         )
 
-    def refusals(self, urls: Sequence[str]) -> dict[int, Refusal]:
-        """Return the refused ones of *urls* by their index."""
+    def refusals(
+        self, urls: Sequence[str], segments: Sequence[str] | None = None
+    ) -> dict[int, Refusal]:
+        """Return the refused ones of *urls* by their index.
+
+        *segments* are their first path segments, for a caller who has them already.
+        """
         if self._anywhere:
             candidates: Iterable[int] = range(len(urls))
         else:
-            candidates = self._candidates(urls)
+            candidates = self._candidates(urls, segments or first_segments(urls))
         found = ((index, self.refusal(urls[index])) for index in candidates)
         return {index: refusal for index, refusal in found if refusal is not None}
 
-    def _candidates(self, urls: Sequence[str]) -> list[int]:
+    def _candidates(self, urls: Sequence[str], firsts: Sequence[str]) -> list[int]:
         """Return the indexes of the URLs that a rule may match: cheap tests that miss none."""
         extensions, tail = self._extensions, -self._tail_length
-        firsts = [url.split("/", 4)[3] for url in urls]
         # A batch has few different first segments.
         segments = {first for first in set(firsts) if first.lower() in self._by_segment}
         return [
@@ -121,6 +125,15 @@ class SkipRules:
         entries = [*self._by_segment.get(path.split("/", 2)[1], ()), *self._anywhere]
         matching = [entry for entry in entries if entry[1].match(path)]
         return min(matching, key=_order)[2] if matching else None
+
+
+def first_segments(urls: Sequence[str]) -> list[str]:
+    """The first path segment of each canonical URL, with what follows a lone one.
+
+    >>> first_segments(["https://example.com/", "https://example.com/a/b", "https://example.com/c?d"])
+    ['', 'a', 'c?d']
+    """
+    return [url.split("/", 4)[3] for url in urls]
 
 
 def _extension_of(path: str) -> str:

@@ -6,9 +6,14 @@ from hypothesis import strategies as st
 
 from sitecrawl.classify.paths import LANGUAGE_CODES, language_hints, path_depths, section
 from sitecrawl.urls.canonical import canonicalize
+from sitecrawl.urls.skip import first_segments
 from tests.urls.nasty import nasty_urls
 
 _ORIGIN = "https://a.example"
+
+
+def hints(urls: list[str]) -> dict[int, str]:
+    return language_hints(first_segments(urls))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +78,7 @@ def test_section_is_the_first_segment_of_what_lies_below_it(path: str, expected:
     ],
 )
 def test_language_hint(path: str, language: str) -> None:
-    assert language_hints([_ORIGIN + path]) == {0: language}
+    assert hints([_ORIGIN + path]) == {0: language}
 
 
 @pytest.mark.parametrize(
@@ -94,12 +99,12 @@ def test_language_hint(path: str, language: str) -> None:
     ],
 )
 def test_no_language_hint(path: str) -> None:
-    assert language_hints([_ORIGIN + path]) == {}
+    assert hints([_ORIGIN + path]) == {}
 
 
 def test_hints_are_by_row() -> None:
-    urls = [f"{_ORIGIN}/x", f"{_ORIGIN}/fr/x", "no url", "", f"{_ORIGIN}/ja"]
-    assert language_hints(urls) == {1: "fr", 4: "ja"}
+    urls = [f"{_ORIGIN}/x", f"{_ORIGIN}/fr/x", f"{_ORIGIN}/", f"{_ORIGIN}/ja"]
+    assert hints(urls) == {1: "fr", 3: "ja"}
 
 
 def test_codes_are_two_letters() -> None:
@@ -109,11 +114,11 @@ def test_codes_are_two_letters() -> None:
 @settings(deadline=None)
 @given(st.lists(st.text() | nasty_urls(), max_size=5))
 def test_no_text_does_harm(urls: list[str]) -> None:
-    depths, hints = path_depths(urls), language_hints(urls)
+    depths, found = path_depths(urls), language_hints(urls)
     assert len(depths) == len(urls)
     assert all(depth >= 0 for depth in depths)
-    assert all(0 <= row < len(urls) for row in hints)
-    assert all(hint[:2] in LANGUAGE_CODES for hint in hints.values())
+    assert all(0 <= row < len(urls) for row in found)
+    assert all(hint[:2] in LANGUAGE_CODES for hint in found.values())
     assert all(section(url)[:1] in {"", "/"} for url in urls)
 
 

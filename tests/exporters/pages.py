@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from sitecrawl.exporters.rows import RowMaker
+from sitecrawl.store.inventory import EXPORT_COLUMNS
 from sitecrawl.urls.canonical import KeyRules
 from tests.urls.nasty import nasty_urls
 
@@ -40,7 +41,7 @@ def page(id_: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -> P
 
 
 def maker(key_rules: KeyRules | None = None) -> RowMaker:
-    return RowMaker(key_rules or KeyRules(), DOCUMENTS, FURTHER)
+    return RowMaker(EXPORT_COLUMNS, key_rules or KeyRules(), DOCUMENTS, FURTHER)
 
 
 def _rare(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:

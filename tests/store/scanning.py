@@ -116,8 +116,7 @@ def exported(
 def _exported(database: Database, wanted: PageFilter, site: str) -> Iterator[dict[str, Any]]:
     for chunk in export_rows(database, current_scan(database, site), wanted):
         for row in chunk:
-            # The tuples end before the columns that no page of the site has.
-            yield dict.fromkeys(EXPORT_COLUMNS) | dict(zip(EXPORT_COLUMNS, row, strict=False))
+            yield dict(zip(EXPORT_COLUMNS, row, strict=True))
 
 
 def inventory(database: Database, site: str = SITE) -> list[str]:
