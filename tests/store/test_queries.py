@@ -167,7 +167,7 @@ class TestValidators:
         scanning = Scanning(database)
         document_id = scanning.document(A)
         scanning.fetched(
-            document_id, etag='"1"', last_modified="now", sha256="ab", format="urlset", entries=7
+            document_id, etag='"1"', last_modified="now", sha256="ab", format="urlset", listed=7
         )
         scanning.finish()
         expected = Validators(document_id, "sitemap", "urlset", '"1"', "now", "ab", 7)
