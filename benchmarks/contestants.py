@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -47,14 +48,15 @@ class Sitecrawl:
     """This project: everything from the fetch to the database, the feed and the evidence."""
 
     name: str = "sitecrawl"
+    writes_feed: bool = True
 
     @property
     def folder(self) -> Path:
         return RUNS_DIR / self.name
 
     def command(self, root_url: str) -> list[str]:
-        feed = str(self.folder / FEED_NAME)
-        return [own_script("scrapy"), "crawl", "discover", "-a", f"domain={root_url}", "-O", feed]
+        command = [own_script("scrapy"), "crawl", "discover", "-a", f"domain={root_url}"]
+        return [*command, "-O", str(self.folder / FEED_NAME)] if self.writes_feed else command
 
     def environment(self) -> dict[str, str]:
         database = self.folder / "sitecrawl.db"
@@ -64,7 +66,11 @@ class Sitecrawl:
         }
 
     def urls_listed(self) -> int:
-        return count_lines(self.folder / FEED_NAME)
+        if self.writes_feed:
+            return count_lines(self.folder / FEED_NAME)
+        log = (self.folder / LOG_NAME).read_text(encoding="utf-8")
+        said = re.search(r"^found +([0-9,]+) URLs", log, re.MULTILINE)
+        return int(said[1].replace(",", "")) if said else 0
 
     def is_right(self, urls: int, manifest: Manifest) -> bool:
         return urls == manifest.distinct_urls

@@ -23,6 +23,7 @@ from sitecrawl.setting_values import (
     milliseconds_as_seconds,
     names,
     positive,
+    positive_seconds,
     seconds,
     text,
 )
@@ -95,11 +96,11 @@ class Config:
     render: str = _setting(choice("auto", "always", "never"))
 
     page_timeout_seconds: float = _setting(
-        seconds, URL_DISCOVERY_CRAWL_TIMEOUT=milliseconds_as_seconds
+        positive_seconds, URL_DISCOVERY_CRAWL_TIMEOUT=milliseconds_as_seconds
     )
-    robots_timeout_seconds: float = _setting(seconds)
-    sitemap_timeout_seconds: float = _setting(seconds)
-    nested_sitemap_timeout_seconds: float = _setting(seconds)
+    robots_timeout_seconds: float = _setting(positive_seconds)
+    sitemap_timeout_seconds: float = _setting(positive_seconds)
+    nested_sitemap_timeout_seconds: float = _setting(positive_seconds)
     sitemap_stage_timeout_seconds: float = _setting(seconds)
     max_pages: int = _setting(count, MAX_PAGES=count)
     max_scan_minutes: float = _setting(seconds, MAX_SCAN_TIME_MINUTES=seconds)

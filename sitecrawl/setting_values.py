@@ -56,8 +56,15 @@ def _parse_seconds(value: Any) -> float:
     return number
 
 
+def _parse_positive_seconds(value: Any) -> float:
+    number = _parse_seconds(value)
+    if number == 0:
+        raise ValueError
+    return number
+
+
 def _parse_milliseconds(value: Any) -> float:
-    return _parse_seconds(value) / 1000
+    return _parse_positive_seconds(value) / 1000
 
 
 def _parse_names(value: Any) -> tuple[str, ...]:
@@ -93,5 +100,6 @@ flag = _kind("true or false", _parse_flag)
 count = _kind("a whole number, 0 or more", _parse_count)
 positive = _kind("a whole number, 1 or more", _parse_positive)
 seconds = _kind("a number, 0 or more", _parse_seconds)
-milliseconds_as_seconds = _kind("a number of milliseconds, 0 or more", _parse_milliseconds)
+positive_seconds = _kind("a number greater than 0", _parse_positive_seconds)
+milliseconds_as_seconds = _kind("a number of milliseconds greater than 0", _parse_milliseconds)
 names = _kind("a list, or words separated by commas", _parse_names)

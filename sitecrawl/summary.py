@@ -69,12 +69,18 @@ def ending(
 def _completeness(stats: Mapping[str, Any]) -> str:
     documents = _below(_OUTCOME, stats)
     failed = sum(n for outcome, n in documents.items() if outcome not in _READ)
+    unread = _not_read(stats)
     is_cut = any(stage["truncated"] for stage in stats.get("sitecrawl/stages", ()))
     doubts = [
         *(["a limit was hit"] if is_cut else []),
         *([f"{failed} of {sum(documents.values())} documents could not be read"] if failed else []),
+        *([f"sitemaps on other hosts were not read: {unread}"] if unread else []),
     ]
     return ", ".join(doubts) or "everything that was found has been read"
+
+
+def _not_read(stats: Mapping[str, Any]) -> int:
+    return sum(stage.get("not_read", 0) for stage in stats.get("sitecrawl/stages", ()))
 
 
 def build_summary(stats: Mapping[str, Any], asked: str, seconds: float) -> Summary:

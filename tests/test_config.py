@@ -302,7 +302,7 @@ def complaint(**layers: Any) -> str:
         ("SITECRAWL_MAX_SITEMAPS", "many", "a whole number, 0 or more"),
         ("SITECRAWL_MAX_SITEMAP_BYTES", "0", "a whole number, 1 or more"),
         ("SITECRAWL_SUBDOMAINS", "perhaps", "true or false"),
-        ("SITECRAWL_PAGE_TIMEOUT_SECONDS", "10s", "a number, 0 or more"),
+        ("SITECRAWL_PAGE_TIMEOUT_SECONDS", "10s", "a number greater than 0"),
         ("SITECRAWL_RENDER", "sometimes", "one of auto, always, never"),
         ("SITECRAWL_QUERY_STRINGS", "drop", "one of clean, keep, skip"),
         ("SITECRAWL_PROGRESS", "loud", "one of auto, live, log, off"),

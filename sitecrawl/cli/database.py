@@ -46,6 +46,8 @@ def known_site(database: Database, text: str) -> Site:
 def wanted_scan(database: Database, site: Site, scan_id: int | None) -> Scan:
     """The scan with this number, or the newest of the site that has a result."""
     scan = latest_scan(database, site.id) if scan_id is None else scan_by_id(database, scan_id)
+    if scan is None and scan_id is None:
+        raise ConfigError(f"{site.key} has no scan yet; see: sitecrawl discover --help")
     if scan is None or scan.site_id != site.id:
         raise ConfigError(f"scan {scan_id} is not a scan of {site.key}; see: sitecrawl scans")
     return scan

@@ -76,7 +76,7 @@ def _address(url: str) -> str:
 def _verdict(page: PageFact, answer: Why) -> Iterator[str]:
     newest = answer.scan.id if answer.scan else None
     yield page.url
-    yield f"  known since {page.first_seen_at:%Y-%m-%d %H:%M}, scan {page.first_scan_id}"
+    yield f"  known since {page.first_seen_at:%Y-%m-%d %H:%M} UTC, scan {page.first_scan_id}"
     if answer.last_seen_scan_id != newest:
         yield f"  no longer listed: last seen in scan {answer.last_seen_scan_id} of {newest}"
     elif page.reason:
@@ -88,7 +88,7 @@ def _verdict(page: PageFact, answer: Why) -> Iterator[str]:
 def _sentence(mention: MentionFact) -> Iterator[str]:
     verb = "listed" if mention.is_current else "was listed"
     lastmod = f", lastmod {mention.lastmod}" if mention.lastmod else ""
-    read = f", read {mention.fetched_at:%Y-%m-%d %H:%M}" if mention.fetched_at else ""
+    read = f", read {mention.fetched_at:%Y-%m-%d %H:%M} UTC" if mention.fetched_at else ""
     entry = f"entry {mention.position} ({mention.source})"
     yield f"  {verb} by {mention.document_url}, {entry}{lastmod}"
     yield f"      which was found by {mention.found_by}{read}"
@@ -100,7 +100,7 @@ def _never_seen(url: str, answer: Why) -> Iterator[str]:
     if answer.scan is None:
         return
     scan = answer.scan
-    yield f"  as of scan {scan.id} ({scan.status}), {scan.started_at:%Y-%m-%d %H:%M}"
+    yield f"  as of scan {scan.id} ({scan.status}), {scan.started_at:%Y-%m-%d %H:%M} UTC"
     if not answer.doubtful and not answer.unread:
         yield "  every document of that scan was read to its end, so no document lists it"
         return

@@ -47,7 +47,7 @@ def scans(
         for scan in queries.scans(store, limit, site_id):
             figures = scan.summary or {}
             typer.echo(
-                f"{scan.id:>5}  {scan.started_at:%Y-%m-%d %H:%M}  {scan.status:<11}"
+                f"{scan.id:>5}  {scan.started_at:%Y-%m-%d %H:%M} UTC  {scan.status:<11}"
                 f"  {figures.get('pages', 0):>9,} URLs  {printable(scan.root_url)}"
                 + (
                     f"  ({printable(scan.reason)})"

@@ -78,7 +78,7 @@ def settings(
     if not wanted:
         raise ConfigError(f"no setting has {' or '.join(names or ())} in its name")
     for name, value in wanted.items():
-        typer.echo(f"{name} = {_shown(value)}  ({_origin(name, values, profile)})")
+        typer.echo(f"{name} = {_shown(name, value)}  ({_origin(name, values, profile)})")
 
 
 def _origin(name: str, values: BaseSettings, profile: str) -> str:
@@ -93,12 +93,12 @@ def _origin(name: str, values: BaseSettings, profile: str) -> str:
     return f"profile {profile}" if name in differences(profile) else "default"
 
 
-def _shown(value: Any) -> str:
+def _shown(name: str, value: Any) -> str:
     from sitecrawl.store.engine import without_password
 
     if isinstance(value, tuple):
         return ", ".join(value) or "(none)"
-    return without_password(value) if isinstance(value, str) and "://" in value else str(value)
+    return without_password(value) if name == "SITECRAWL_DATABASE_URL" else str(value)
 
 
 def doctor(

@@ -111,6 +111,9 @@ class StorePipeline:
                 await self._in_thread(self._write, item)
         except StoreError as error:
             self._fail(error)
+        finally:
+            if isinstance(item, MentionBatch):
+                item.is_handled.set()
         if self._failure:
             self._close_spider()
             raise DropItem("the database cannot be used")
@@ -120,6 +123,7 @@ class StorePipeline:
         """A fault of a pipeline has lost something: the scan is not whole, and says so."""
         if isinstance(item, MentionBatch):
             self._damaged.add(item.document)
+            item.is_handled.set()
         self._stats.inc_value("sitecrawl/items/lost")
 
     async def spider_closed(self, reason: str) -> None:
@@ -159,6 +163,13 @@ class StorePipeline:
     def _spider(self) -> StagedSpider:
         spider: StagedSpider = self._crawler.spider  # type: ignore[assignment]
         return spider
+
+    async def _say_alive(self) -> None:
+        try:
+            await self._in_thread(self._open_writer().heartbeat)
+        except StoreError as error:
+            self._fail(error)
+            self._close_spider()
 
     async def _in_thread(self, function: Callable[..., T], *args: Any) -> T:
         loop = asyncio.get_running_loop()
@@ -268,10 +279,8 @@ class StorePipeline:
                 )
             )
         fetch = self._fetch(document, read)
-        if (
-            self._config.keep_bodies
-            and 0 < len(document.body) <= self._config.keep_bodies_max_bytes
-        ):
+        limit = self._config.keep_bodies_max_bytes or len(document.body)
+        if self._config.keep_bodies and 0 < len(document.body) <= limit:
             writer.keep_body(fetch.sha256, document.body)
         writer.record_fetch(fetch)
 
@@ -308,7 +317,7 @@ class StorePipeline:
         )
 
     def _beat(self) -> None:
-        self._beating = asyncio.ensure_future(self._in_thread(self._open_writer().heartbeat))
+        self._beating = asyncio.ensure_future(self._say_alive())
 
     def _finish(self) -> None:
         writer = self._open_writer()

@@ -39,6 +39,7 @@ class ScanContext:
     scope: Scope  # settled, with the bases, when the root has answered
     bases: Sequence[str] = ()
     robots_sitemaps: list[SitemapPointer] = field(default_factory=list)
+    unusable_sitemaps: int = 0  # lines of robots.txt that name no http(s) address
     failure: str = ""
 
 

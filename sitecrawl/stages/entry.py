@@ -18,7 +18,12 @@ from sitecrawl.items import (
 )
 from sitecrawl.parse.robots import MAX_BYTES, sitemap_lines
 from sitecrawl.stages.base import ScanContext, SitemapPointer, Stage
-from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
+from sitecrawl.stages.fetching import (
+    confidence,
+    document_request,
+    failed_document,
+    fetched_document,
+)
 from sitecrawl.urls.address import origin_of, resolve
 
 if TYPE_CHECKING:
@@ -85,7 +90,9 @@ class EntryStage(Stage):
         if document.outcome is FetchOutcome.OK:
             for line in sitemap_lines(response.body):
                 url = resolve(line.value, document.url)
-                if url:
+                if url is None:
+                    self.context.unusable_sitemaps += 1
+                else:
                     pointers.append(
                         SitemapPointer(url, f"robots.txt line {line.line}", document.url)
                     )
@@ -167,4 +174,5 @@ def _robots_evidence(document: Document, sitemaps: list[str]) -> Evidence:
             "error": document.error or None,
         },
         document=document.url,
+        confidence=confidence(document),
     )

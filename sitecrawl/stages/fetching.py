@@ -32,6 +32,7 @@ _ACCEPT = {
     DocumentKind.PAGE: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8",
 }
 
+_CERTAIN = {FetchOutcome.OK, FetchOutcome.NOT_MODIFIED, FetchOutcome.NOT_FOUND}
 _STATUS_ERRORS = {FetchOutcome.NOT_FOUND, FetchOutcome.HTTP_ERROR}
 _FAILURES = (
     (ScanStoppedError, FetchOutcome.STOPPED, "{}"),
@@ -67,11 +68,10 @@ def document_request(  # noqa: PLR0913  the facts of a document
             "depth": depth,
         },
         "sitecrawl_max_bytes": max_bytes,
+        "download_timeout": timeout_seconds,
         "sitecrawl_deadline": deadline,
         "dont_retry": not is_retried,
     }
-    if timeout_seconds:
-        meta["download_timeout"] = timeout_seconds
     return Request(
         url,
         headers={"Accept": _ACCEPT[kind]},
@@ -121,6 +121,13 @@ def failed_document(failure: Failure) -> Document:
         error=error,
         final_url=request.url,
     )
+
+
+def confidence(document: Document, *, is_truncated: bool = False) -> float:
+    """How far the evidence of this fetch can be trusted to be all there is."""
+    if document.outcome not in _CERTAIN:
+        return 0.2
+    return 0.5 if is_truncated else 1.0
 
 
 def _header(value: bytes | None) -> str:

@@ -22,7 +22,12 @@ from sitecrawl.parse.scanner import SitemapKind
 from sitecrawl.parse.sitemap import SitemapReader
 from sitecrawl.stages.alternates import Alternates
 from sitecrawl.stages.base import ScanContext, SitemapPointer, Stage
-from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
+from sitecrawl.stages.fetching import (
+    confidence,
+    document_request,
+    failed_document,
+    fetched_document,
+)
 from sitecrawl.stages.urlcap import UrlCap
 from sitecrawl.stages.waterfall import sitemaps_are_enough
 from sitecrawl.urls.address import origin_of, resolve, site_of
@@ -39,6 +44,7 @@ if TYPE_CHECKING:
 # Handed to Scrapy at once; the politeness of the download slots comes on top. More would only wait
 # for the store, and each map that is being read costs memory.
 _MAX_PARALLEL = 4
+_SPARE_POINTERS = 1_000
 _FEEDS = {SitemapKind.RSS, SitemapKind.ATOM}
 
 
@@ -91,7 +97,7 @@ class SitemapStage(Stage):
         return {
             **super().outcome(),
             "documents": self._fetched,
-            "children_on_other_hosts": self._refused_children,
+            "not_read": self._refused_children + self.context.unusable_sitemaps,
         }
 
     def _start(self) -> None:
@@ -115,6 +121,10 @@ class SitemapStage(Stage):
         """Queue a map that is not known yet and that the limits allow."""
         config = self.context.config
         if pointer.url in self._known:
+            return
+        if config.max_sitemaps and len(self._known) >= 2 * config.max_sitemaps + _SPARE_POINTERS:
+            # An index may list a million maps; more than this are not even remembered.
+            self.truncate("more sitemaps", "SITECRAWL_MAX_SITEMAPS", config.max_sitemaps)
             return
         self._known.add(pointer.url)
         if site_of(pointer.url) not in self._hosts:
@@ -166,7 +176,7 @@ class SitemapStage(Stage):
             callback=self._answered,
             errback=self._failed,
             callback_arguments={"pointer": pointer},
-            timeout_seconds=min(timeout or left, left) if left != float("inf") else timeout,
+            timeout_seconds=min(timeout, max(left, 0.1)),
             deadline=self._deadline,
             max_bytes=config.max_sitemap_bytes,
             parent=pointer.parent,
@@ -221,9 +231,10 @@ class SitemapStage(Stage):
             entries += len(pages.locs)
             if pages.locs:
                 source = Source.FEED if reader.kind in _FEEDS else Source.SITEMAP
-                yield self._mentions(document, source, pages)
-            if not alternates.add(pages):
-                self._truncate_urls()
+                batch = self._mentions(document, source, pages)
+                yield batch
+                await batch.is_handled.wait()
+            was_cut |= not alternates.add(pages)
             if len(alternates) >= self._limits.batch_entries:
                 yield alternates.take()
             if was_cut:
@@ -256,7 +267,8 @@ class SitemapStage(Stage):
                 child = _child(url, document)
                 child.listed_as_page_at = 0 if is_index else position
                 self._enqueue(child)
-                yield NamedDocument(url, child.found_by, child.depth)
+                if url in self._known:
+                    yield NamedDocument(url, child.found_by, child.depth)
 
     def _mentions(self, document: Document, source: Source, pages: EntryBatch) -> MentionBatch:
         return MentionBatch(
@@ -286,7 +298,7 @@ class SitemapStage(Stage):
 
 
 def _child(url: str, parent: Document) -> SitemapPointer:
-    return SitemapPointer(url, "a sitemap index", parent.url, parent.depth + 1)
+    return SitemapPointer(url, "another sitemap", parent.url, parent.depth + 1)
 
 
 def _fetch_evidence(document: Document, read: DocumentRead | None) -> Evidence:
@@ -307,4 +319,10 @@ def _fetch_evidence(document: Document, read: DocumentRead | None) -> Evidence:
             "findings": [finding._asdict() for finding in read.findings],
         }
     content = document.error or f"{metadata.get('urls', 0)} URLs, {metadata['outcome']}"
-    return Evidence(EvidenceType.SITEMAP_FETCH, content, metadata, document=document.url)
+    return Evidence(
+        EvidenceType.SITEMAP_FETCH,
+        content,
+        metadata,
+        document=document.url,
+        confidence=confidence(document, is_truncated=read is not None and read.truncated),
+    )

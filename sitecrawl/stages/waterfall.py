@@ -1,4 +1,4 @@
-"""Which stage comes next, and whether what was found is enough: decided here and nowhere else."""
+"""Whether what was found is enough: decided here and nowhere else."""
 
 from __future__ import annotations
 

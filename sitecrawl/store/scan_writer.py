@@ -1,7 +1,7 @@
 """Writes one scan, from its begin to its end, on one connection.
 
 All methods belong on one thread, the same for all of them. What was written is committed every
-100,000 rows, every few seconds (call :meth:`ScanWriter.heartbeat` regularly for that), and when
+50,000 rows, every few seconds (call :meth:`ScanWriter.heartbeat` regularly for that), and when
 asked. When a method raises, the work since the last commit is undone and the database is left
 readable; the scan can still be finished as failed.
 """

@@ -29,7 +29,7 @@ def test_a_listed_page_is_explained_by_each_document(inventory: Inventory) -> No
     assert lines[2].strip() == "listed"
     assert f"listed by {shop.at('/pages.xml')}, entry 2 (sitemap), lastmod 2026-01-02" in text
     assert f"listed by {shop.at('/more.xml.gz')}, entry 2 (sitemap)" in text
-    assert "which was found by a sitemap index" in text
+    assert "which was found by another sitemap" in text
 
 
 def test_a_page_of_a_feed(inventory: Inventory) -> None:
