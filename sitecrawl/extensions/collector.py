@@ -20,7 +20,7 @@ class CollectorTuning:
 
     A batch makes tens of thousands of tuples that die at once by reference counting. With the
     default of 700 objects the collector runs for each of them, and goes through all that Scrapy
-    has loaded again and again: a fifth of the CPU time of a scan of a million URLs.
+    has loaded again and again.
     """
 
     def __init__(self, crawler: Crawler):
