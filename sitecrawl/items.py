@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -135,9 +134,6 @@ class MentionBatch:
     is_new: list[bool] = field(default_factory=list)
     listed: int = 0  # how many are new and not refused
     depths: list[int] = field(default_factory=list)
-    # Set when the batch is stored, or lost. Whoever makes the next one waits for it: two threads
-    # that take Python's lock from each other cost more than one after the other.
-    is_handled: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
 
 @dataclass(slots=True)

@@ -111,9 +111,6 @@ class StorePipeline:
                 await self._in_thread(self._write, item)
         except StoreError as error:
             self._fail(error)
-        finally:
-            if isinstance(item, MentionBatch):
-                item.is_handled.set()
         if self._failure:
             self._close_spider()
             raise DropItem("the database cannot be used")
@@ -123,7 +120,6 @@ class StorePipeline:
         """A fault of a pipeline has lost something: the scan is not whole, and says so."""
         if isinstance(item, MentionBatch):
             self._damaged.add(item.document)
-            item.is_handled.set()
         self._stats.inc_value("sitecrawl/items/lost")
 
     async def spider_closed(self, reason: str) -> None:

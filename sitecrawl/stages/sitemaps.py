@@ -231,9 +231,7 @@ class SitemapStage(Stage):
             entries += len(pages.locs)
             if pages.locs:
                 source = Source.FEED if reader.kind in _FEEDS else Source.SITEMAP
-                batch = self._mentions(document, source, pages)
-                yield batch
-                await batch.is_handled.wait()
+                yield self._mentions(document, source, pages)
             was_cut |= not alternates.add(pages)
             if len(alternates) >= self._limits.batch_entries:
                 yield alternates.take()
