@@ -136,7 +136,9 @@ class TestDocuments:
 
 class TestBodies:
     @pytest.mark.parametrize(
-        "body", [b"User-agent: *\n" * 100, gzip.compress(b"<urlset/>"), b"", b"\x1f\x8bhalf"]
+        "body",
+        [b"User-agent: *\n" * 100, gzip.compress(b"<urlset/>"), b"", b"\x1f\x8bhalf"],
+        ids=["text", "gzip", "nothing", "half-a-gzip"],
     )
     def test_bodies_come_back_as_they_were(self, database: Database, body: bytes) -> None:
         sha256 = hashlib.sha256(body).hexdigest()
