@@ -76,7 +76,7 @@ def _address(url: str) -> str:
 def _verdict(page: PageFact, answer: Why) -> Iterator[str]:
     newest = answer.scan.id if answer.scan else None
     yield page.url
-    yield f"  known since {page.first_seen_at:%Y-%m-%d %H:%M} UTC, scan {page.first_scan_id}"
+    yield f"  known since {answer.first_seen_at:%Y-%m-%d %H:%M} UTC, scan {page.first_scan_id}"
     if answer.last_seen_scan_id != newest:
         yield f"  no longer listed: last seen in scan {answer.last_seen_scan_id} of {newest}"
     elif page.reason:

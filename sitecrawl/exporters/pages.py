@@ -32,23 +32,13 @@ class PageExporter(BaseItemExporter):
     ) -> int:
         """Write the pages of the scan and return their number."""
         # SQLAlchemy would hold up the first request of a scan that writes a feed at its end.
-        from sitecrawl.store.inventory import (
-            document_urls,
-            export_columns,
-            export_rows,
-            further_sources,
-        )
+        from sitecrawl.store.inventory import export_columns, export_rows, page_references
         from sitecrawl.store.queries import scan_by_id
 
         scan = scan_by_id(database, scan_id)
         assert scan is not None
         columns = export_columns(database, scan.site_id)
-        maker = RowMaker(
-            columns,
-            key_rules,
-            document_urls(database, scan.site_id),
-            further_sources(database, scan),
-        )
+        maker = RowMaker(columns, key_rules, page_references(database, scan))
         number = 0
         for pages in export_rows(database, scan, wanted, columns):
             self.write_pages(pages, maker)

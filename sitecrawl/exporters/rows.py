@@ -7,12 +7,13 @@ from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from sitecrawl.classify.paths import section
+from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.canonical import page_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from sitecrawl.store.inventory import PageTuple
+    from sitecrawl.store.inventory import PageReferences, PageTuple
     from sitecrawl.urls.canonical import KeyRules
 
 Row: TypeAlias = dict[str, Any]
@@ -50,28 +51,18 @@ _encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).enc
 
 
 class RowMaker:
-    """Turns the store's tuples into rows of a feed.
+    """Turns the store's tuples of *columns* into rows of a feed."""
 
-    *columns*: what the tuples hold; *documents*: URLs by id; *further_sources*: by page id, the
-    kinds of source of further mentions.
-    """
-
-    def __init__(
-        self,
-        columns: Sequence[str],
-        key_rules: KeyRules,
-        documents: Mapping[int, str],
-        further_sources: Mapping[int, list[str]],
-    ):
+    def __init__(self, columns: Sequence[str], key_rules: KeyRules, references: PageReferences):
         self._shared_columns = columns[_FIRST_SHARED:]
         self._key_rules = key_rules
-        self._documents = documents
-        self._further = further_sources
+        self._references = references
         self._tails: dict[tuple[Any, ...], str] = {}
         self._clusters = _Clusters()
 
     def rows(self, pages: Sequence[PageTuple]) -> list[Row]:
         keys = page_keys([page[1] for page in pages], self._key_rules)
+        further = self._references.further_sources
         return [
             {
                 "url": url,
@@ -79,51 +70,74 @@ class RowMaker:
                 "lastmod": lastmod,
                 "depth": depth,
                 "clusters": [name] if (name := section(url)) else [],
-                **self._shared(tuple(shared), id_),
+                **self._shared(tuple(shared), further.get(id_, ())),
             }
             for key, (id_, url, lastmod, depth, *shared) in zip(keys, pages, strict=True)
         ]
 
     def json_rows(self, pages: Sequence[PageTuple]) -> list[str]:
         """``rows`` as JSON texts, put together by hand: a fraction of the time."""
-        urls = _escaped([page[1] for page in pages])
-        # Folding takes nothing away that was escaped, so a key can be had from the escaped URL.
-        keys = page_keys(urls, self._key_rules)
-        lastmods = _escaped([page[2] or "" for page in pages])
-        further, clusters = self._further, self._clusters
-        last_shared, last_tail = None, ""
-        lines = []
-        for url, key, lastmod, page in zip(urls, keys, lastmods, pages, strict=True):
-            shared = page[_FIRST_SHARED:]
-            if page[0] in further:
-                tail = self._tail(shared, page[0])
-            else:
-                if shared != last_shared:
-                    last_shared, last_tail = shared, self._tail(shared, page[0])
-                tail = last_tail
-            parts = url.split("/", 4)
-            cluster = clusters[parts[3]] if len(parts) == _PARTS_IN_SECTION else ""
-            lines.append(
-                f'{{"url":"{url}","key":"{key}","lastmod":{_quoted(lastmod)},'
-                f'"depth":{"null" if page[3] is None else page[3]},'
-                f'"clusters":[{cluster}],{tail}'
+        if not pages:
+            return []
+        ids, plain_urls, lastmods, depths, *shared = zip(*pages, strict=True)
+        urls = _escaped(plain_urls)
+        return [
+            f'{{"url":"{url}","key":"{key}","lastmod":{lastmod},"depth":{depth},'
+            f'"clusters":[{cluster}],{tail}'
+            for url, key, lastmod, depth, cluster, tail in zip(
+                urls,
+                # Folding takes nothing away that was escaped.
+                page_keys(urls, self._key_rules),
+                _quoted(lastmods),
+                depths if None not in depths else ["null" if d is None else d for d in depths],
+                self._json_clusters(urls),
+                self._json_tails(ids, shared),
+                strict=True,
             )
-        return lines
+        ]
 
-    def _tail(self, shared: tuple[Any, ...], id_: int) -> str:
+    def _json_clusters(self, urls: Sequence[str]) -> list[str]:
+        clusters = self._clusters
+        return [
+            clusters[parts[3]] if len(parts) == _PARTS_IN_SECTION else ""
+            for parts in [url.split("/", 4) for url in urls]
+        ]
+
+    def _json_tails(self, ids: Sequence[int], shared: Sequence[Sequence[Any]]) -> list[str]:
+        """What is the same for most pages of a document, unless a page has further sources."""
+        further = self._references.further_sources
+        if all(column.count(column[0]) == len(ids) for column in shared):
+            common = tuple(column[0] for column in shared)
+            tails = [self._tail(common)] * len(ids)
+        else:
+            tails = [self._tail(facts) for facts in zip(*shared, strict=True)]
+        for row in [row for row, id_ in enumerate(ids) if id_ in further]:
+            facts = tuple(column[row] for column in shared)
+            tails[row] = self._tail(facts, further[ids[row]])
+        return tails
+
+    def _tail(self, shared: tuple[Any, ...], further: Sequence[str] = ()) -> str:
         """The end of a row, remembered for the pages that share it."""
-        key = (shared, *self._further.get(id_, ()))
+        key = (shared, *further)
         tail = self._tails.get(key)
         if tail is None:
-            tail = _encode(self._shared(shared, id_)).removeprefix("{")
+            tail = _encode(self._shared(shared, further)).removeprefix("{")
             if len(self._tails) < _MAX_TAILS:
                 self._tails[key] = tail
         return tail
 
-    def _shared(self, shared: tuple[Any, ...], id_: int) -> Row:
+    def _shared(self, shared: tuple[Any, ...], further: Sequence[str]) -> Row:
+        references = self._references
         facts = dict(zip(self._shared_columns, shared, strict=True))
-        facts["parent"] = self._documents[facts["document_id"]]
-        facts["sources"] = list(dict.fromkeys([facts["source"], *self._further.get(id_, ())]))
+        allowed, robots_rule = references.verdicts.get(facts["verdict_id"], (None, None))
+        facts |= {
+            "parent": references.documents[facts["document_id"]],
+            "sources": list(dict.fromkeys([facts["source"], *further])),
+            "status": PageStatus.REFUSED if facts.get("reason") else PageStatus.LISTED,
+            "discovered_at": references.scans[facts["first_scan_id"]],
+            "robots_allowed": allowed,
+            "robots_rule": robots_rule,
+        }
         return {name: facts.get(name) for name in _SHARED_FIELDS}
 
 
@@ -138,15 +152,14 @@ class _Clusters(dict[str, str]):
         return text
 
 
-def _quoted(escaped: str) -> str:
-    return f'"{escaped}"' if escaped else "null"
+def _quoted(texts: Sequence[str | None]) -> list[str]:
+    known = [text or "" for text in texts]
+    return [f'"{text}"' if text else "null" for text in _escaped(known)]
 
 
-def _escaped(texts: list[str]) -> list[str]:
-    """Each text as it stands between the quotes of JSON, escaped as one long text."""
-    joined = "\n".join(texts)
-    if "\\" not in joined:
-        escaped = encode_basestring(joined)[1:-1].split("\\n")
-        if len(escaped) == len(texts):
-            return escaped
+def _escaped(texts: Sequence[str]) -> Sequence[str]:
+    """Each text as it stands between the quotes of JSON; most stand there as they are."""
+    joined = "".join(texts)
+    if joined.isprintable() and '"' not in joined and "\\" not in joined:
+        return texts
     return [encode_basestring(text)[1:-1] for text in texts]

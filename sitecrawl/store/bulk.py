@@ -39,11 +39,10 @@ _KINDS: Mapping[str, _Kind] = {
     "page_id": _ID,
     "url": _NEEDED_TEXT,
     "position": _NUMBER,
+    "verdict_id": _Kind("bigint[]", "{0}"),
     "depth": _NUMBER,
     "sitemap_priority": _Kind("float8[]", "nullif({0}, -1.0)"),
 }
-
-STATUS_BY_REASON = "CASE WHEN {reason} = '' THEN 'listed' ELSE 'refused' END"
 
 
 def page_columns(rows: PageRows) -> dict[str, Sequence[Any]]:
@@ -53,6 +52,7 @@ def page_columns(rows: PageRows) -> dict[str, Sequence[Any]]:
         "id": rows.ids,
         "url": rows.urls,
         "position": rows.positions,
+        "verdict_id": rows.verdict_ids,
         "lastmod": rows.lastmods,
         "changefreq": rows.changefreqs,
         "sitemap_priority": rows.priorities,

@@ -96,9 +96,9 @@ class PageFact:
     id: int
     site_id: int
     url: str
-    status: str
     reason: str | None
     rule: str | None
+    verdict_id: int | None
     source: str
     lastmod: str | None
     changefreq: str | None
@@ -108,8 +108,20 @@ class PageFact:
     depth: int | None
     category: str | None
     details: str | None
-    first_seen_at: datetime
     first_scan_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictFact:
+    robots_url: str | None
+    allowed: bool
+    reason: str
+    rule: str | None
+    line: int | None
+    agents: str | None
+    crawl_delay: float | None
+    confidence: float
+    decided_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +145,6 @@ class MentionFact:
 
 @dataclass(frozen=True, slots=True)
 class PageCount:
-    status: str
     reason: str | None
     source: str
     pages: int

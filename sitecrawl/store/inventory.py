@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from sqlalchemy import select
 
+from sitecrawl.store.columns import iso_text
 from sitecrawl.store.facts import PageCount
-from sitecrawl.store.tables import documents, sites
-from sitecrawl.store.vocabulary import PageStatus
+from sitecrawl.store.tables import documents, scans, sites, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy.engine import Connection, CursorResult
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PageTuple: TypeAlias = tuple[Any, ...]
 
-CHUNK_ROWS: Final = 4_000
+CHUNK_ROWS: Final = 500
 # What nearly every page has comes first, then what most pages do not have.
 _COLUMNS: Final = {
     "id": "p.id",
@@ -35,8 +35,8 @@ _COLUMNS: Final = {
     "depth": "p.depth",
     "document_id": "{m}.document_id",
     "source": "{m}.source",
-    "status": "p.status",
-    "discovered_at": "p.first_seen_at",
+    "verdict_id": "p.verdict_id",
+    "first_scan_id": "p.first_scan_id",
     "reason": "p.reason",
     "rule": "p.rule",
     "title": "p.title",
@@ -49,9 +49,6 @@ _COLUMNS: Final = {
 }
 EXPORT_COLUMNS: Final = tuple(_COLUMNS)
 COMMON_COLUMNS: Final = EXPORT_COLUMNS[: EXPORT_COLUMNS.index("reason")]
-_POSTGRES_ISO: Final = (
-    "to_char(p.first_seen_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
-)
 
 # Whether mention {m} belongs to the inventory: the scan read it, or confirmed its document.
 _COUNTS = """
@@ -97,11 +94,13 @@ class PageFilter:
     """Text in the URL, in whatever case."""
     max_depth: int | None = None
 
+    @property
+    def wants_refused(self) -> bool:
+        return self.include_refused or bool(self.reason)
+
     def conditions(self) -> list[tuple[str, Any]]:
         """SQL where ``{value}`` stands for the value, and the value."""
         found: list[tuple[str, Any]] = []
-        if not self.include_refused and not self.reason:
-            found.append(("p.status = {value}", PageStatus.LISTED.value))
         if self.source:
             found.append(("{m}.source = {value}", self.source))
         if self.reason:
@@ -111,6 +110,20 @@ class PageFilter:
         if self.max_depth is not None:
             found.append(("p.depth <= {value}", self.max_depth))
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class PageReferences:
+    """What an exported page refers to by number, so that it is not in every row."""
+
+    documents: Mapping[int, str]
+    """URLs."""
+    scans: Mapping[int, str]
+    """When they started, as ISO 8601 text."""
+    verdicts: Mapping[int, tuple[bool, str | None]]
+    """Allowed or not, and the rule of robots.txt that decided."""
+    further_sources: Mapping[int, Sequence[str]]
+    """By page, the kinds of source of further mentions; one may be that of the first, too."""
 
 
 LISTED_PAGES: Final = PageFilter()
@@ -139,47 +152,46 @@ def export_rows(
 ) -> Iterator[list[PageTuple]]:
     """The pages in the order they were first seen, in chunks; tuples of *columns*.
 
-    ``discovered_at`` is ISO 8601 text; :func:`document_urls` knows the documents.
+    What they refer to by number is in :func:`page_references`.
     """
-    sql = dict(_COLUMNS)
-    if not database.is_sqlite:
-        sql["discovered_at"] = _POSTGRES_ISO
-    names = [sql[name] for name in columns]
+    names = [_COLUMNS[name] for name in columns]
     with database.reading() as connection:
         for result in _results(connection, scan, wanted, names, "ORDER BY p.number"):
             yield from _chunks(result, database.is_sqlite)
 
 
 def count_pages(database: Database, scan: Scan, wanted: PageFilter = ALL_PAGES) -> list[PageCount]:
-    """How many pages there are by status, reason and source, the most first."""
-    names = ("p.status", "p.reason", "{m}.source")
-    totals: Counter[tuple[str, str | None, str]] = Counter()
+    """How many pages there are by reason and source, the most first."""
+    names = ("p.reason", "{m}.source")
+    totals: Counter[tuple[str | None, str]] = Counter()
     with database.reading() as connection:
         tail = f"GROUP BY {', '.join(names)}"
         for result in _results(connection, scan, wanted, (*names, "count(*)"), tail):
-            for status, reason, source, pages in result.all():
-                totals[status, reason, source] += pages
-    return [
-        PageCount(status, reason, source, pages)
-        for (status, reason, source), pages in totals.most_common()
-    ]
+            for reason, source, pages in result.all():
+                totals[reason, source] += pages
+    return [PageCount(reason, source, pages) for (reason, source), pages in totals.most_common()]
 
 
-def document_urls(database: Database, site_id: int) -> dict[int, str]:
-    """The URLs of the site's documents by id."""
-    statement = select(documents.c.id, documents.c.url).where(documents.c.site_id == site_id)
-    with database.reading() as connection:
-        return {row.id: row.url for row in connection.execute(statement)}
-
-
-def further_sources(database: Database, scan: Scan) -> dict[int, list[str]]:
-    """By page id, the kinds of source of further mentions; one may be that of the first, too."""
-    found: dict[int, list[str]] = {}
+def page_references(database: Database, scan: Scan) -> PageReferences:
+    """What the exported pages of the scan's site refer to."""
+    own_documents = select(documents.c.id, documents.c.url).where(
+        documents.c.site_id == scan.site_id
+    )
+    own_scans = select(scans.c.id, scans.c.started_at).where(scans.c.site_id == scan.site_id)
+    own_verdicts = select(verdicts.c.id, verdicts.c.allowed, verdicts.c.rule).where(
+        verdicts.c.site_id == scan.site_id
+    )
+    further: dict[int, list[str]] = {}
     with database.reading() as connection:
         statement = _FURTHER_SOURCES.format_map(_conditions(scan))
         for page_id, source in connection.exec_driver_sql(statement):
-            found.setdefault(page_id, []).append(source)
-    return found
+            further.setdefault(page_id, []).append(source)
+        return PageReferences(
+            documents={row.id: row.url for row in connection.execute(own_documents)},
+            scans={row.id: iso_text(row.started_at) for row in connection.execute(own_scans)},
+            verdicts={row.id: (row.allowed, row.rule) for row in connection.execute(own_verdicts)},
+            further_sources=further,
+        )
 
 
 def _results(
@@ -191,7 +203,8 @@ def _results(
 ) -> Iterator[CursorResult[*tuple[Any, ...]]]:
     place = "?" if connection.dialect.name == "sqlite" else "%s"
     filters = wanted.conditions()
-    where = "".join(f" AND {sql}" for sql, _ in filters)
+    where = "" if wanted.wants_refused else " AND p.reason IS NULL"
+    where += "".join(f" AND {sql}" for sql, _ in filters)
     values = tuple(value for _, value in filters)
     streamed = connection.execution_options(stream_results=True)
     for mention, tables in (("p", _BY_OWN_MENTION), ("m", _BY_OTHER_MENTION)):

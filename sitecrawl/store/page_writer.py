@@ -1,29 +1,25 @@
 """Stores the pages and mentions of one scan.
 
 - A site without pages: rows are only appended. The pipeline before has removed doubles.
-- Otherwise rows are merged. A page keeps its number and the time it was first seen. The mention in
+- Otherwise rows are merged. A page keeps its number and the scan that saw it first. The mention in
   its row is renewed by the document that gave it; another document's goes to ``other_mentions``.
-  The verdict (status, reason, rule) is always that of the newest scan. The url follows the mention
+  The verdict (robots, reason, rule) is always that of the newest scan. The url follows the mention
   in the row, so that a site's move from http to https is not missed.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select, update
 
 from sitecrawl.store.bulk import (
-    STATUS_BY_REASON,
     insert_columns,
     literal,
     page_columns,
     repeat_columns,
 )
-from sitecrawl.store.columns import iso_text
 from sitecrawl.store.tables import sites
-from sitecrawl.store.vocabulary import PageStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +30,8 @@ if TYPE_CHECKING:
 
 _INCOMING = """
 CREATE TEMPORARY TABLE IF NOT EXISTS incoming (
-    id BIGINT, url TEXT, position INTEGER, status TEXT, reason TEXT, rule TEXT, lastmod TEXT,
-    changefreq TEXT, sitemap_priority REAL, title TEXT, language TEXT, depth INTEGER,
+    id BIGINT, url TEXT, position INTEGER, verdict_id BIGINT, reason TEXT, rule TEXT,
+    lastmod TEXT, changefreq TEXT, sitemap_priority REAL, title TEXT, language TEXT, depth INTEGER,
     category TEXT, details TEXT
 )
 """
@@ -55,26 +51,27 @@ WHERE pages.document_id <> {document}
 """
 
 _VERDICT_ELSEWHERE = """
-UPDATE pages SET url = i.url, status = i.status, reason = i.reason, rule = i.rule
+UPDATE pages SET url = i.url, verdict_id = i.verdict_id, reason = i.reason, rule = i.rule
 FROM incoming AS i
 WHERE pages.id = i.id AND pages.document_id <> {document}
-AND (pages.status <> i.status OR coalesce(pages.reason, '') <> coalesce(i.reason, '')
+AND (coalesce(pages.verdict_id, 0) <> coalesce(i.verdict_id, 0)
+     OR coalesce(pages.reason, '') <> coalesce(i.reason, '')
      OR coalesce(pages.rule, '') <> coalesce(i.rule, ''))
 """
 
 _MERGE = """
 INSERT INTO pages (
-    id, site_id, url, status, reason, rule, source, document_id, position, lastmod, changefreq,
-    sitemap_priority, title, language, depth, category, details, first_seen_at, first_scan_id,
-    seen_scan_id)
-SELECT id, {site}, url, status, reason, rule, {source}, {document}, position, lastmod, changefreq,
-    sitemap_priority, title, language, depth, category, details, {now}, {scan}, {scan}
+    id, site_id, url, verdict_id, reason, rule, source, document_id, position, lastmod, changefreq,
+    sitemap_priority, title, language, depth, category, details, first_scan_id, seen_scan_id)
+SELECT id, {site}, url, verdict_id, reason, rule, {source}, {document}, position, lastmod,
+    changefreq, sitemap_priority, title, language, depth, category, details, {scan}, {scan}
 FROM incoming WHERE true
 ON CONFLICT (id) DO UPDATE SET
-    url = excluded.url, status = excluded.status, reason = excluded.reason, rule = excluded.rule,
-    source = excluded.source, position = excluded.position, lastmod = excluded.lastmod,
-    changefreq = excluded.changefreq, sitemap_priority = excluded.sitemap_priority,
-    details = excluded.details, seen_scan_id = excluded.seen_scan_id,
+    url = excluded.url, verdict_id = excluded.verdict_id, reason = excluded.reason,
+    rule = excluded.rule, source = excluded.source, position = excluded.position,
+    lastmod = excluded.lastmod, changefreq = excluded.changefreq,
+    sitemap_priority = excluded.sitemap_priority, details = excluded.details,
+    seen_scan_id = excluded.seen_scan_id,
     title = coalesce(excluded.title, pages.title),
     language = coalesce(excluded.language, pages.language),
     depth = coalesce(excluded.depth, pages.depth),
@@ -145,19 +142,18 @@ class PageWriter:
             self._columns(rows),
             {
                 "site_id": constants["site"],
-                "status": _status(rows),
                 "source": constants["source"],
                 "document_id": constants["document"],
-                "first_seen_at": constants["now"],
                 "first_scan_id": constants["scan"],
                 "seen_scan_id": constants["scan"],
+                **_shared_verdict(rows),
             },
             "ON CONFLICT DO NOTHING",
         )
 
     def _merge(self, rows: PageRows) -> None:
         columns = self._columns(rows)
-        insert_columns(self._connection, "incoming", columns, {"status": _status(rows)})
+        insert_columns(self._connection, "incoming", columns, _shared_verdict(rows))
         self._run(rows, _MENTION_ELSEWHERE, _VERDICT_ELSEWHERE, _MERGE)
 
     def _add_repeats(self, rows: PageRows, repeats: Repeats) -> None:
@@ -198,10 +194,11 @@ class PageWriter:
             "scan": literal(self._scan.scan_id),
             "document": literal(rows.document_id),
             "source": literal(rows.source),
-            "now": literal(iso_text(datetime.now(UTC))),
             "renew": _RENEW_OTHER,
         }
 
 
-def _status(rows: PageRows) -> str:
-    return STATUS_BY_REASON if rows.refused else literal(PageStatus.LISTED)
+def _shared_verdict(rows: PageRows) -> dict[str, str]:
+    if rows.verdict_ids is not None or rows.verdict_id is None:
+        return {}
+    return {"verdict_id": literal(rows.verdict_id)}

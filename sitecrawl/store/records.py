@@ -72,6 +72,20 @@ class FetchRecord:
     complete: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class VerdictRecord:
+    """What a robots.txt says of some pages."""
+
+    document_id: int | None
+    allowed: bool
+    reason: str
+    rule: str | None = None
+    line: int | None = None
+    agents: str | None = None
+    crawl_delay: float | None = None
+    confidence: float = 1.0
+
+
 @dataclass(slots=True)
 class Repeats:
     """Mentions of pages that this scan has stored before, in columns."""
@@ -100,6 +114,9 @@ class PageRows:
     depths: Sequence[int] | None = None
     languages: Sequence[str] | None = None
     categories: Sequence[str] | None = None
+    verdict_id: int | None = None
+    """Of every row, unless the rows have their own."""
+    verdict_ids: Sequence[int] | None = None
     titles: Mapping[int, str] = field(default_factory=dict)
     details: Mapping[int, str] = field(default_factory=dict)
     """JSON text."""

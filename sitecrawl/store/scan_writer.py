@@ -24,6 +24,7 @@ from sitecrawl.store.page_writer import PageWriter
 from sitecrawl.store.scan_register import register_scan
 from sitecrawl.store.settlement import settle_mentions
 from sitecrawl.store.tables import evidence, scans, sites
+from sitecrawl.store.verdict_writer import VerdictWriter
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
@@ -32,7 +33,13 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.records import DocumentRecord, FetchRecord, PageRows, ScanHandle
+    from sitecrawl.store.records import (
+        DocumentRecord,
+        FetchRecord,
+        PageRows,
+        ScanHandle,
+        VerdictRecord,
+    )
 
 COMMIT_ROWS = 50_000
 COMMIT_SECONDS = 5.0
@@ -75,6 +82,7 @@ class ScanWriter:
                 )
                 self._documents = DocumentWriter(connection, scan)
                 self._pages = PageWriter(connection, scan)
+                self._verdicts = VerdictWriter(connection, scan)
                 connection.commit()
             except BaseException:
                 connection.close()
@@ -109,6 +117,11 @@ class ScanWriter:
         """Store the raw bytes, once per content."""
         with self._writing():
             self._documents.keep_body(sha256, body)
+
+    def verdict(self, record: VerdictRecord) -> int:
+        """Store what a robots.txt says of some pages, and give its id."""
+        with self._writing():
+            return self._verdicts.add(record)
 
     def add_pages(self, rows: PageRows) -> None:
         """Store pages and mentions that one document gives."""
@@ -218,6 +231,7 @@ class ScanWriter:
                 connection.rollback()
             self._documents.forget()
             self._pages.forget()
+            self._verdicts.forget()
             self._uncommitted_rows = 0
             raise
         is_due = time.monotonic() - self._committed_at > COMMIT_SECONDS

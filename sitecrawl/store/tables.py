@@ -163,6 +163,24 @@ blobs = Table(
     Column("content", LargeBinary, nullable=False),
 )
 
+verdicts = Table(
+    "verdicts",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("site_id", ForeignKey("sites.id"), nullable=False),
+    # The robots.txt that decided.
+    Column("document_id", ForeignKey("documents.id")),
+    Column("allowed", Boolean, nullable=False),
+    Column("reason", String(40), nullable=False),
+    Column("rule", Text),
+    Column("line", Integer),
+    Column("agents", Text),
+    Column("crawl_delay", Float),
+    Column("confidence", Float, nullable=False),
+    Column("decided_at", UtcDateTime, nullable=False),
+    Index("ix_verdicts_site_id", "site_id"),
+)
+
 pages = Table(
     "pages",
     metadata,
@@ -176,13 +194,14 @@ pages = Table(
     Column("seen_scan_id", BigInteger, nullable=False),
     Column("first_scan_id", BigInteger, nullable=False),
     Column("position", Integer, nullable=False),
-    Column("status", String(20), nullable=False),
     Column("source", Text, nullable=False),
+    # What robots.txt says of it; NULL where that was not asked.
+    Column("verdict_id", BigInteger),
     Column("url", Text, nullable=False),
     Column("lastmod", Text),
     Column("depth", Integer),
-    Column("first_seen_at", UtcDateTime, nullable=False),
     # From here on most pages have nothing: what SQLite need not skip costs it no time.
+    # Why the page is refused; a page without a reason is listed.
     Column("reason", Text),
     Column("rule", Text),
     Column("changefreq", Text),

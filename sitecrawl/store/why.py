@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Select, func, select
 
 from sitecrawl.items import FetchOutcome
-from sitecrawl.store.facts import MentionFact, PageFact
+from sitecrawl.store.facts import MentionFact, PageFact, VerdictFact
 from sitecrawl.store.queries import doubtful_fetches, latest_scan, unread_documents
-from sitecrawl.store.tables import documents, fetches, mentions, pages
+from sitecrawl.store.tables import documents, fetches, mentions, pages, scans, verdicts
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Fetch, Scan
 
@@ -24,6 +26,10 @@ class Why:
     """The answer: either ``page`` with its mentions, or what was not read in the last scan."""
 
     page: PageFact | None
+    first_seen_at: datetime | None
+    """When the scan started that saw the page first."""
+    verdict: VerdictFact | None
+    """What robots.txt says of it."""
     mentions: list[MentionFact]
     scan: Scan | None
     """The scan that the answer is as of."""
@@ -42,14 +48,36 @@ def why(database: Database, site_id: int, page_id: int) -> Why:
     wanted = select(*(pages.c[name] for name in PageFact.__slots__)).where(pages.c.id == page_id)
     with database.reading() as connection:
         row = connection.execute(wanted).first()
-        rows = connection.execute(_mentions(page_id)).all() if row else []
+        page = PageFact(**row._asdict()) if row else None
+        rows = connection.execute(_mentions(page_id)).all() if page else []
+        first_seen_at = connection.scalar(_started(page.first_scan_id)) if page else None
+        judged = (
+            connection.execute(_verdict(page.verdict_id)).first()
+            if page and page.verdict_id
+            else None
+        )
     scan = latest_scan(database, site_id)
     return Why(
-        page=PageFact(**row._asdict()) if row else None,
+        page=page,
+        first_seen_at=first_seen_at,
+        verdict=VerdictFact(**judged._asdict()) if judged else None,
         mentions=[MentionFact(**mention._asdict()) for mention in rows],
         scan=scan,
         doubtful=doubtful_fetches(database, scan.id) if scan else [],
         unread=unread_documents(database, scan.id) if scan else [],
+    )
+
+
+def _started(scan_id: int) -> Select[Any]:
+    return select(scans.c.started_at).where(scans.c.id == scan_id)
+
+
+def _verdict(verdict_id: int) -> Select[Any]:
+    own = (verdicts.c[name] for name in VerdictFact.__slots__ if name != "robots_url")
+    return (
+        select(documents.c.url.label("robots_url"), *own)
+        .join_from(verdicts, documents, documents.c.id == verdicts.c.document_id, isouter=True)
+        .where(verdicts.c.id == verdict_id)
     )
 
 

@@ -60,7 +60,7 @@ def test_an_unchanged_site_is_asked_conditionally_and_gives_the_same_rows(
 
 def test_a_change_adds_and_drops_pages_but_forgets_none(tagged: SiteServer, crawl: Crawl) -> None:
     first = crawl(tagged.url, settings=ENOUGH).succeeded()
-    seen = dict(first.query("SELECT url, first_seen_at FROM pages"))
+    seen = dict(first.query("SELECT url, first_scan_id FROM pages"))
     tagged.routes["/a.xml"] = Reply(sitemap("/a2", "/a3"), etag='"a-new"')
     second = crawl(tagged.url, settings=ENOUGH).succeeded()
 
@@ -68,7 +68,7 @@ def test_a_change_adds_and_drops_pages_but_forgets_none(tagged: SiteServer, craw
     assert set(second.urls) == expected
     assert len(second.urls) == len(expected)
     assert summary(second)["pages"] == len(expected)
-    stored = dict(second.query("SELECT url, first_seen_at FROM pages"))
+    stored = dict(second.query("SELECT url, first_scan_id FROM pages"))
     assert tagged.at("/a1") in stored, "gone from the feed, not from the database"
     assert {url: stored[url] for url in seen} == seen
     assert {row["url"]: row["parent"] for row in second.rows}[tagged.at("/shared")] == tagged.at(

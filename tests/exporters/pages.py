@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from sitecrawl.exporters.rows import RowMaker
-from sitecrawl.store.inventory import EXPORT_COLUMNS
+from sitecrawl.store.inventory import EXPORT_COLUMNS, PageReferences
 from sitecrawl.urls.canonical import KeyRules
 from tests.urls.nasty import nasty_urls
 
@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from sitecrawl.store.inventory import PageTuple
 
 DOCUMENTS = {1: "https://a.example/sitemap.xml", 2: 'https://a.example/"map".xml?ü=\\'}
-FURTHER = {3: ["feed"], 4: ["feed", "sitemap-alternate"]}
+REFERENCES = PageReferences(
+    documents=DOCUMENTS,
+    scans={1: "2026-11-16T04:02:29Z"},
+    verdicts={1: (True, None), 2: (False, 'Disallow: /"\\ü')},
+    further_sources={3: ["feed"], 4: ["feed", "sitemap-alternate"]},
+)
 
 
 def page(id_: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -> PageTuple:
@@ -24,8 +29,8 @@ def page(id_: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -> P
         "depth": 2,
         "document_id": 1,
         "source": "sitemap",
-        "status": "listed",
-        "discovered_at": "2026-11-16T04:02:29Z",
+        "verdict_id": None,
+        "first_scan_id": 1,
         "reason": None,
         "rule": None,
         "title": None,
@@ -41,7 +46,7 @@ def page(id_: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -> P
 
 
 def maker(key_rules: KeyRules | None = None) -> RowMaker:
-    return RowMaker(EXPORT_COLUMNS, key_rules or KeyRules(), DOCUMENTS, FURTHER)
+    return RowMaker(EXPORT_COLUMNS, key_rules or KeyRules(), REFERENCES)
 
 
 def _rare(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -58,7 +63,7 @@ def pages(text: st.SearchStrategy[str] | None = None) -> st.SearchStrategy[PageT
             "depth": st.integers(0, 50),
             "document_id": st.sampled_from(sorted(DOCUMENTS)),
             "source": st.sampled_from(["sitemap", "feed"]),
-            "status": st.sampled_from(["listed", "refused"]),
+            "verdict_id": st.sampled_from([None, 1, 2]),
         }
     )
     rare = st.fixed_dictionaries(

@@ -129,7 +129,7 @@ def test_text_is_the_urls_alone() -> None:
 
 @pytest.mark.parametrize("url", ["\x1b[31mred", "a\nb", "a\rb", "\x9b31m", "\x07"])
 def test_refused_text_stays_one_line_that_steers_no_terminal(url: str) -> None:
-    data = exported(TextPageExporter, [[page(url=url, status="refused", reason="invalid_url")]])
+    data = exported(TextPageExporter, [[page(url=url, reason="invalid_url")]])
     lines = data.decode().split("\n")
     assert len(lines) == 2
     assert lines[0].isprintable()

@@ -18,7 +18,7 @@ _CONTRACT = {
     *("clusters", "language", "importance", "priority", "discovered_at"),
 }
 _COLUMNS = (
-    *("id", "url", "lastmod", "depth", "document_id", "source", "status", "discovered_at"),
+    *("id", "url", "lastmod", "depth", "document_id", "source", "verdict_id", "first_scan_id"),
     *("reason", "rule", "title", "changefreq", "sitemap_priority", "category", "language"),
     *("importance", "priority"),
 )
@@ -59,6 +59,17 @@ def test_a_row() -> None:
         "importance": None,
         "priority": None,
     }
+
+
+def test_what_robots_txt_says_is_in_the_row() -> None:
+    judged, refused = maker().rows([page(verdict_id=1), page(verdict_id=2, reason="offsite")])
+    assert (judged["status"], judged["robots_allowed"], judged["robots_rule"]) == (
+        "listed",
+        True,
+        None,
+    )
+    assert (refused["status"], refused["robots_allowed"]) == ("refused", False)
+    assert refused["robots_rule"].startswith("Disallow: ")
 
 
 def test_the_key_follows_the_rules_of_the_site() -> None:

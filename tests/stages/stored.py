@@ -102,7 +102,7 @@ def evidence(result: ProcessResult, type_: str) -> list[tuple[str, dict[str, Any
 
 def refusals(result: ProcessResult) -> dict[str, tuple[str, str]]:
     """Reason and rule of every refused page, by URL."""
-    sql = "SELECT url, reason, rule FROM pages WHERE status = 'refused' ORDER BY number"
+    sql = "SELECT url, reason, rule FROM pages WHERE reason IS NOT NULL ORDER BY number"
     return {url: (reason, rule) for url, reason, rule in result.query(sql)}
 
 

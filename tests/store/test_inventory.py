@@ -12,10 +12,10 @@ from sitecrawl.store.inventory import (
     CHUNK_ROWS,
     PageFilter,
     count_pages,
-    document_urls,
     export_rows,
-    further_sources,
+    page_references,
 )
+from sitecrawl.store.records import VerdictRecord
 from sitecrawl.store.vocabulary import ScanStatus
 from tests.store.scanning import (
     FAILED,
@@ -64,34 +64,61 @@ def test_filters(three_pages: Database, wanted: dict[str, Any], urls: list[str])
     assert [row["url"] for row in exported(three_pages, PageFilter(**wanted))] == urls
 
 
-def test_counts_by_status_reason_and_source(three_pages: Database) -> None:
+def test_counts_by_reason_and_source(three_pages: Database) -> None:
     counts = count_pages(three_pages, current_scan(three_pages))
     assert sorted(counts, key=str) == sorted(
         [
-            PageCount("listed", None, "feed", 1),
-            PageCount("listed", None, "sitemap", 1),
-            PageCount("refused", "skipped_file_type", "sitemap", 1),
+            PageCount(None, "feed", 1),
+            PageCount(None, "sitemap", 1),
+            PageCount("skipped_file_type", "sitemap", 1),
         ],
         key=str,
     )
 
 
 def test_further_sources_are_those_of_another_kind(three_pages: Database) -> None:
-    assert further_sources(three_pages, current_scan(three_pages)) == {page_id(SHOP): ["feed"]}
+    references = page_references(three_pages, current_scan(three_pages))
+    assert references.further_sources == {page_id(SHOP): ["feed"]}
 
 
 def test_documents_are_known_by_their_ids(three_pages: Database) -> None:
-    urls = document_urls(three_pages, current_scan(three_pages).site_id)
+    urls = page_references(three_pages, current_scan(three_pages)).documents
     assert [urls[row["document_id"]] for row in exported(three_pages)] == [A, A, B]
 
 
 def test_a_page_was_discovered_in_its_first_scan(three_pages: Database) -> None:
-    before = exported(three_pages)[0]["discovered_at"]
+    first = current_scan(three_pages)
     scan(three_pages, {A: [SHOP], B: UNCHANGED})
-    assert exported(three_pages)[0]["discovered_at"] == before
-    page = explained(three_pages, SHOP).page
-    assert page is not None
-    assert datetime.fromisoformat(before) == page.first_seen_at
+    assert exported(three_pages)[0]["first_scan_id"] == first.id
+    assert explained(three_pages, SHOP).first_seen_at == first.started_at
+    started = page_references(three_pages, current_scan(three_pages)).scans[first.id]
+    assert datetime.fromisoformat(started) == first.started_at.replace(microsecond=0)
+
+
+def test_a_verdict_is_stored_once_and_told(database: Database) -> None:
+    closed: dict[str, Any] = {
+        "allowed": False,
+        "reason": "rule",
+        "rule": "Disallow: /shop",
+        "line": 3,
+    }
+    ids = []
+    for _ in range(2):
+        scanning = Scanning(database)
+        robots = scanning.document("https://example.com/robots.txt", kind="robots_txt")
+        ids.append(scanning.writer.verdict(VerdictRecord(robots, **closed)))
+        open_id = scanning.writer.verdict(VerdictRecord(robots, allowed=True, reason="no_rule"))
+        scanning.fetched(scanning.list_pages(A, [SHOP, BLOG], verdict_ids=[ids[-1], open_id]))
+        scanning.fetched(scanning.list_pages(B, [PDF], verdict_id=open_id))
+        scanning.finish()
+    assert ids[0] == ids[1]
+    verdict = explained(database, SHOP).verdict
+    assert verdict is not None
+    told = (verdict.allowed, verdict.rule, verdict.line, verdict.robots_url)
+    assert told == (False, "Disallow: /shop", 3, "https://example.com/robots.txt")
+    judged = page_references(database, current_scan(database)).verdicts
+    pages = {row["url"]: judged[row["verdict_id"]] for row in exported(database)}
+    assert pages == {SHOP: (False, "Disallow: /shop"), BLOG: (True, None), PDF: (True, None)}
 
 
 def test_rows_come_in_chunks(database: Database) -> None:
@@ -132,7 +159,7 @@ class TestWhy:
     def test_a_refused_page_has_its_rule(self, three_pages: Database) -> None:
         page = explained(three_pages, PDF).page
         assert page is not None
-        assert (page.status, page.reason, page.rule) == ("refused", "skipped_file_type", "*.pdf")
+        assert (page.reason, page.rule) == ("skipped_file_type", "*.pdf")
 
     def test_an_unknown_page_may_lie_in_what_was_not_read(self, three_pages: Database) -> None:
         scan(three_pages, {A: FAILED, B: UNCHANGED})

@@ -9,7 +9,6 @@ from sqlalchemy import func, select
 
 from sitecrawl.store.records import PageRows
 from sitecrawl.store.tables import other_mentions, pages
-from sitecrawl.store.vocabulary import PageStatus
 from tests.store.scanning import (
     FAILED,
     UNCHANGED,
@@ -61,15 +60,15 @@ class TestFirstScan:
         scanning.fetched(document_id)
         scanning.finish()
         one, two = exported(database)
-        assert one | {"discovered_at": None} == {
+        assert one == {
             "id": page_id(ONE),
             "url": ONE,
             "lastmod": "2026-01-02",
             "depth": 1,
             "document_id": document_id,
             "source": "sitemap-alternate",
-            "status": PageStatus.LISTED,
-            "discovered_at": None,
+            "verdict_id": None,
+            "first_scan_id": scanning.handle.scan_id,
             "reason": None,
             "rule": None,
             "title": None,
@@ -80,7 +79,7 @@ class TestFirstScan:
             "importance": None,
             "priority": None,
         }
-        assert (two["status"], two["reason"], two["rule"]) == ("refused", "skipped_path", "/two")
+        assert (two["reason"], two["rule"]) == ("skipped_path", "/two")
         assert (two["lastmod"], two["changefreq"], two["sitemap_priority"]) == (None, "daily", None)
         assert (two["title"], two["category"], two["language"]) == ("Zwei", "blog", None)
         assert explained(database, ONE).page.details == '{"images": 2}'  # type: ignore[union-attr]
@@ -137,10 +136,7 @@ class TestSecondScan:
         after = explained(database, ONE).page
         assert before is not None
         assert after is not None
-        assert (after.first_seen_at, after.first_scan_id) == (
-            before.first_seen_at,
-            before.first_scan_id,
-        )
+        assert after.first_scan_id == before.first_scan_id
         # What the document says is replaced as a whole, what we worked out is kept.
         assert (after.lastmod, after.changefreq) == (None, "daily")
         assert (after.language, after.depth) == ("de", 4)
@@ -193,7 +189,6 @@ class TestSecondScan:
             scanning.finish()
             page = explained(database, ONE).page
             assert page is not None
-            assert (page.status == PageStatus.REFUSED) is bool(verdict)
             assert (page.reason, page.rule) == (verdict.get(0) or (None, None))
 
     def test_the_url_follows_the_document_that_lists_it(self, database: Database) -> None:

@@ -137,6 +137,21 @@ def _create_documents() -> None:
 
 def _create_pages() -> None:
     op.create_table(
+        "verdicts",
+        sa.Column("id", RowNumber, primary_key=True),
+        sa.Column("site_id", RowNumber, sa.ForeignKey("sites.id"), nullable=False),
+        sa.Column("document_id", RowNumber, sa.ForeignKey("documents.id")),
+        sa.Column("allowed", sa.Boolean(), nullable=False),
+        sa.Column("reason", sa.String(40), nullable=False),
+        sa.Column("rule", sa.Text()),
+        sa.Column("line", sa.Integer()),
+        sa.Column("agents", sa.Text()),
+        sa.Column("crawl_delay", sa.Float()),
+        sa.Column("confidence", sa.Float(), nullable=False),
+        sa.Column("decided_at", UtcDateTime(), nullable=False),
+    )
+    op.create_index("ix_verdicts_site_id", "verdicts", ["site_id"])
+    op.create_table(
         "pages",
         sa.Column("number", RowNumber, primary_key=True),
         sa.Column("id", sa.BigInteger(), nullable=False),
@@ -145,12 +160,11 @@ def _create_pages() -> None:
         sa.Column("seen_scan_id", sa.BigInteger(), nullable=False),
         sa.Column("first_scan_id", sa.BigInteger(), nullable=False),
         sa.Column("position", sa.Integer(), nullable=False),
-        sa.Column("status", sa.String(20), nullable=False),
         sa.Column("source", sa.Text(), nullable=False),
+        sa.Column("verdict_id", sa.BigInteger()),
         sa.Column("url", sa.Text(), nullable=False),
         sa.Column("lastmod", sa.Text()),
         sa.Column("depth", sa.Integer()),
-        sa.Column("first_seen_at", UtcDateTime(), nullable=False),
         sa.Column("reason", sa.Text()),
         sa.Column("rule", sa.Text()),
         sa.Column("changefreq", sa.Text()),
