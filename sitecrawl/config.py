@@ -15,10 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sitecrawl.errors import SitecrawlError
 from sitecrawl.parse.sitemap import SitemapLimits
+from sitecrawl.politeness.budget import ScanBudget
+from sitecrawl.politeness.pace import PaceRules
+from sitecrawl.robots.agents import AgentMatching, parse_token
+from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.setting_values import (
     ValueKind,
     choice,
     count,
+    count_up_to,
     flag,
     milliseconds_as_seconds,
     names,
@@ -93,6 +98,10 @@ class Config:
     max_crawl_depth: int = _setting(count, URL_DISCOVERY_MAX_CRAWL_DEPTH=count)
     max_crawl_pages: int = _setting(count, URL_DISCOVERY_MAX_CRAWL_PAGES=count)
     robots_fail_open: bool = _setting(flag)
+    robots_agent: str = _setting(text)
+    robots_agent_matching: str = _setting(choice(*AgentMatching))
+    robots_cache_seconds: int = _setting(count_up_to(86_400))
+    max_robots_files: int = _setting(count)
     render: str = _setting(choice("auto", "always", "never"))
 
     page_timeout_seconds: float = _setting(
@@ -116,7 +125,16 @@ class Config:
     skip_paths: tuple[str, ...] = _setting(names)
     skip_extensions: tuple[str, ...] = _setting(names)
 
+    address_allow: tuple[str, ...] = _setting(names)
+    verify_certificates: bool = _setting(flag)
+    use_proxies: bool = _setting(flag)
+
     retry_backoff_seconds: float = _setting(seconds)
+    max_crawl_delay_seconds: float = _setting(seconds)
+    max_retry_after_seconds: float = _setting(seconds)
+    busy_backoff_seconds: float = _setting(seconds)
+    max_errors_in_a_row: int = _setting(count)
+    slot_wait_seconds: float = _setting(seconds)
     progress: str = _setting(choice("auto", "live", "log", "off"))
     progress_interval_seconds: float = _setting(seconds)
 
@@ -149,6 +167,14 @@ class Config:
                 raise ConfigError(
                     f"SITECRAWL_SITEMAP_PLACES: {place!r}: expected a path that starts with /"
                 )
+        try:
+            parse_token(self.robots_agent)
+        except ValueError as error:
+            raise ConfigError(f"SITECRAWL_ROBOTS_AGENT: {error}") from error
+        try:
+            AddressPolicy(allow=self.address_allow)
+        except ValueError as error:
+            raise ConfigError(f"SITECRAWL_ADDRESS_ALLOW: {error}") from error
 
     def as_dict(self) -> dict[str, Any]:
         """For the record of a scan; the database's URL may hold a password and stays out."""
@@ -179,6 +205,9 @@ class Config:
             fold_path_case=self.key_fold_path_case,
         )
 
+    def agent_matching(self) -> AgentMatching:
+        return AgentMatching(self.robots_agent_matching)
+
     def skip_rules(self) -> SkipRules:
         return SkipRules(
             paths=self.skip_paths,
@@ -193,6 +222,17 @@ class Config:
         return SitemapLimits(
             max_bytes=self.max_sitemap_bytes, batch_entries=self.sitemap_batch_entries
         )
+
+    def pace_rules(self) -> PaceRules:
+        return PaceRules(
+            max_crawl_delay_seconds=self.max_crawl_delay_seconds,
+            max_retry_after_seconds=self.max_retry_after_seconds,
+            busy_backoff_seconds=self.busy_backoff_seconds,
+            max_errors_in_a_row=self.max_errors_in_a_row,
+        )
+
+    def scan_budget(self, started: float) -> ScanBudget:
+        return ScanBudget(self.max_pages, self.max_scan_minutes * 60, started)
 
     def reading_fingerprint(self, bases: Sequence[str]) -> str:
         """Of all that decides what is read from a document: equal means its pages stay valid."""

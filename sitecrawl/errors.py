@@ -3,6 +3,7 @@
 SitecrawlError
 ├── ConfigError (config.py)      a setting, variable or argument cannot be used
 ├── TargetError (urls/target.py) what was given as the site cannot be scanned
+├── SiteUnreachableError         there is nothing to look at
 └── StoreError (store/errors.py) the database cannot do what it was asked to
 """
 
@@ -11,3 +12,7 @@ from __future__ import annotations
 
 class SitecrawlError(Exception):
     """Its message names the cause and what would be right; nobody needs its traceback."""
+
+
+class SiteUnreachableError(SitecrawlError):
+    """There is nothing to look at."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.parse.entries import EntryDetails
     from sitecrawl.parse.findings import Finding
+    from sitecrawl.robots.verdict import Verdict
     from sitecrawl.urls.refusal import Refusal
     from sitecrawl.urls.scope import Scope
 
@@ -37,12 +38,18 @@ class FetchOutcome(StrEnum):
 
     OK = "ok"
     NOT_MODIFIED = "not_modified"
+    FRESH = "fresh"
     NOT_FOUND = "not_found"
     HTTP_ERROR = "http_error"
     TIMEOUT = "timeout"
     UNREACHABLE = "unreachable"
     TOO_LARGE = "too_large"
     TOO_MANY_REDIRECTS = "too_many_redirects"
+    ADDRESS_NOT_ALLOWED = "address_not_allowed"
+    BLOCKED_BY_ROBOTS = "blocked_by_robots"
+    HOST_PAUSED = "host_paused"
+    OVER_BUDGET = "over_budget"
+    SLOT_TIMEOUT = "slot_timeout"
     STOPPED = "stopped"
     INCOMPLETE = "incomplete"
 
@@ -51,9 +58,13 @@ class EvidenceType(StrEnum):
     """What a stored record of what was seen is about."""
 
     ROBOTS_TXT = "robots_txt"
+    ROBOTS_ALLOWED = "robots_allowed"
+    BLOCKED_BY_ROBOTS = "blocked_by_robots"
     SITEMAP_FETCH = "sitemap_fetch"
     HTTPS_UNREACHABLE = "https_unreachable"
     ROOT_REDIRECT = "root_redirect"
+    CERTIFICATES_NOT_VERIFIED = "certificates_not_verified"
+    POLITENESS_LEDGER = "politeness_ledger"
     DISCOVERY_SUMMARY = "discovery_summary"
 
 
@@ -84,6 +95,8 @@ class Document:
     redirects: Sequence[str] = ()
     elapsed_seconds: float = 0.0
     fetched_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    fresh_until: datetime | None = None  # until then it need not be asked for again
+    directives: Sequence[str] = ()  # of X-Robots-Tag and meta robots, for us
 
 
 class NamedDocument(NamedTuple):
@@ -105,6 +118,14 @@ class DocumentRead:
     truncated: bool
     findings: Sequence[Finding] = ()
     children: Sequence[NamedDocument] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """What the robots.txt at an address says of some pages; the same object for all of them."""
+
+    robots_url: str
+    verdict: Verdict
 
 
 @dataclass(slots=True)
@@ -132,6 +153,9 @@ class MentionBatch:
     refused: dict[int, Refusal] = field(default_factory=dict)
     ids: list[int] = field(default_factory=list)
     is_new: list[bool] = field(default_factory=list)
+    judged: Judged | None = None  # most rows; None: robots.txt was not asked
+    judged_otherwise: dict[int, Judged | None] = field(default_factory=dict)
+    policies: dict[str, str] = field(default_factory=dict)  # fingerprints of those who judged
     listed: int = 0  # how many are new and not refused
     depths: list[int] = field(default_factory=list)
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from sitecrawl.politeness.words import byte_words, ledger_notes, ledger_words
 from sitecrawl.printable import printable
 from sitecrawl.store.vocabulary import ScanStatus
 
@@ -39,7 +40,11 @@ _OUTCOMES = {
     "http_error": "HTTP error",
     "too_large": "too large",
     "too_many_redirects": "too many redirects",
+    "address_not_allowed": "at an address that is not allowed",
     "timeout": "timed out",
+    "host_paused": "not asked for, because their host is left alone",
+    "over_budget": "over the budget",
+    "slot_timeout": "waited too long for their turn",
 }
 
 
@@ -94,8 +99,9 @@ def _rows(
     for cut in summary.truncated:
         words = f"{cut['what']}: {cut['setting']}={_figure(cut['limit'])} can be raised"
         yield "limit hit", Text(words, style="yellow")
-    received = _bytes(summary.received_bytes)
+    received = byte_words(summary.received_bytes)
     yield "cost", Text(f"{summary.requests:,} requests, {received}, {summary.seconds:.1f} s")
+    yield from _politeness(summary)
     if summary.scan_id is not None:
         yield "stored", Text(f"scan {summary.scan_id} in {database}")
     for feed in feeds:
@@ -129,13 +135,12 @@ def _documents(summary: Summary) -> Iterator[tuple[str, Text]]:
         yield "findings", Text(", ".join(counts))
 
 
+def _politeness(summary: Summary) -> Iterator[tuple[str, Text]]:
+    if summary.politeness.get("requests"):
+        yield "pace", Text(ledger_words(summary.politeness))
+        for note in ledger_notes(summary.politeness):
+            yield "", Text(note)
+
+
 def _figure(limit: float) -> str:
     return str(int(limit)) if float(limit).is_integer() else str(limit)
-
-
-def _bytes(number: float) -> str:
-    for unit in ("bytes", "KB", "MB", "GB"):
-        if number < 1000 or unit == "GB":  # noqa: PLR2004
-            break
-        number /= 1000
-    return f"{number:,.0f} {unit}" if unit == "bytes" else f"{number:,.1f} {unit}"

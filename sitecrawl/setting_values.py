@@ -85,6 +85,16 @@ def _kind(expects: str, parse: Callable[[Any], Any]) -> ValueKind:
     return ValueKind(expects, checked)
 
 
+def count_up_to(limit: int) -> ValueKind:
+    def parse(value: Any) -> int:
+        number = _parse_count(value)
+        if number > limit:
+            raise ValueError
+        return number
+
+    return _kind(f"a whole number from 0 to {limit}", parse)
+
+
 def choice(*words: str) -> ValueKind:
     def parse(value: Any) -> str:
         word = str(value).strip().lower()

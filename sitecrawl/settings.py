@@ -24,13 +24,16 @@ EXTENSIONS_BASE: dict[str, int] = {}
 
 # requests, from the engine (low numbers) to the site
 DOWNLOADER_MIDDLEWARES = {
+    "sitecrawl.downloadermiddlewares.politeness.PolitenessMiddleware": 150,
+    "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,
     "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": 350,
     "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": 400,
     "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": 500,
     "sitecrawl.downloadermiddlewares.backoff.BackoffRetryMiddleware": 550,
     "sitecrawl.downloadermiddlewares.conditional.ConditionalRequestMiddleware": 585,
     "sitecrawl.downloadermiddlewares.compression.BoundedCompressionMiddleware": 590,
-    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": 600,
+    "sitecrawl.downloadermiddlewares.redirect.CleanRedirectMiddleware": 600,
+    "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": 750,
     "scrapy.downloadermiddlewares.stats.DownloaderStats": 850,
 }
 # responses, on their way to the stages, which choose scope, length and depth of requests themselves
@@ -44,7 +47,9 @@ ITEM_PIPELINES = {
     "sitecrawl.pipelines.canonicalize.CanonicalizePipeline": 100,
     "sitecrawl.pipelines.scope.ScopePipeline": 200,
     "sitecrawl.pipelines.dedupe.DedupePipeline": 300,
+    "sitecrawl.pipelines.robots.RobotsPipeline": 350,
     "sitecrawl.pipelines.classify.ClassifyPipeline": 400,
+    "sitecrawl.pipelines.tally.TallyPipeline": 500,
     "sitecrawl.pipelines.store.StorePipeline": 800,
 }
 EXTENSIONS = {
@@ -52,6 +57,7 @@ EXTENSIONS = {
     "scrapy.extensions.logcount.LogCount": 0,
     "scrapy.extensions.closespider.CloseSpider": 0,
     "scrapy.extensions.throttle.AutoThrottle": 0,
+    "sitecrawl.register.RobotsRegister": 50,
     "sitecrawl.extensions.bodylimit.BodyLimit": 100,
     "sitecrawl.extensions.collector.CollectorTuning": 110,
     "sitecrawl.extensions.feeds.PageFeeds": 200,
@@ -69,6 +75,7 @@ FEED_EXPORTERS = {
     "marshal": None,
     "pickle": None,
 }
+DOWNLOADER = "sitecrawl.downloader.polite.PoliteDownloader"
 REQUEST_FINGERPRINTER_CLASS = "sitecrawl.fingerprint.CanonicalFingerprinter"
 LOG_FORMATTER = "sitecrawl.logformatter.QuietLogFormatter"
 
@@ -108,10 +115,16 @@ SITECRAWL_KEEP_BODIES_MAX_BYTES = 10_485_760
 # --- The stages to come after the sitemaps ---------------------------------------------------
 SITECRAWL_MAX_CRAWL_DEPTH = 2
 SITECRAWL_MAX_CRAWL_PAGES = 200
-SITECRAWL_ROBOTS_FAIL_OPEN = False
 SITECRAWL_RENDER = "auto"
 
-# --- Time ----------------------------------------------------------------------------------
+# --- robots.txt ------------------------------------------------------------------------------
+SITECRAWL_ROBOTS_AGENT = "sitecrawl"
+SITECRAWL_ROBOTS_AGENT_MATCHING = "rfc"
+SITECRAWL_ROBOTS_FAIL_OPEN = False
+SITECRAWL_ROBOTS_CACHE_SECONDS = 3_600
+SITECRAWL_MAX_ROBOTS_FILES = 50
+
+# --- Time and budget -------------------------------------------------------------------------
 SITECRAWL_PAGE_TIMEOUT_SECONDS = 10
 SITECRAWL_ROBOTS_TIMEOUT_SECONDS = 30
 SITECRAWL_SITEMAP_TIMEOUT_SECONDS = 30
@@ -131,6 +144,12 @@ SITECRAWL_KEY_FOLD_TRAILING_SLASH = True
 SITECRAWL_KEY_FOLD_PATH_CASE = False
 SITECRAWL_SKIP_PATHS = list(DEFAULT_SKIP_PATHS)
 SITECRAWL_SKIP_EXTENSIONS = list(DEFAULT_SKIP_EXTENSIONS)
+
+# --- Safety: what is connected to, and how ---------------------------------------------------
+SITECRAWL_ADDRESS_ALLOW: list[str] = []
+SITECRAWL_VERIFY_CERTIFICATES = True
+SITECRAWL_USE_PROXIES = False
+TWISTED_DNS_RESOLVER = "sitecrawl.resolver.BothKindsResolver"
 
 # --- Retries ---------------------------------------------------------------------------------
 RETRY_TIMES = 2
@@ -152,13 +171,18 @@ AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 0.35
 AUTOTHROTTLE_MAX_DELAY = 30.0
 AUTOTHROTTLE_TARGET_CONCURRENCY = 2.0
+SITECRAWL_MAX_CRAWL_DELAY_SECONDS = 30
+SITECRAWL_MAX_RETRY_AFTER_SECONDS = 3_600
+SITECRAWL_BUSY_BACKOFF_SECONDS = 1.0
+SITECRAWL_MAX_ERRORS_IN_A_ROW = 5
+SITECRAWL_SLOT_WAIT_SECONDS = 1_200
 REDIRECT_MAX_TIMES = 10
 
 # --- Scrapy's own switches -------------------------------------------------------------------
 # Off: each of these runs code, opens a port or reads what a site must not make us read.
 REMOTE_CONTROL_ENABLED = False
 TELNETCONSOLE_ENABLED = False
-DOWNLOAD_VERIFY_CERTIFICATES = True
+DOWNLOAD_VERIFY_CERTIFICATES = True  # SITECRAWL_VERIFY_CERTIFICATES sets it
 DOWNLOAD_HANDLERS = {
     "http": "sitecrawl.downloadhandlers.stoppable.StoppableDownloadHandler",
     "https": "sitecrawl.downloadhandlers.stoppable.StoppableDownloadHandler",
@@ -171,7 +195,7 @@ DOWNLOAD_HANDLERS = {
 SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"
 COOKIES_ENABLED = False
 REFERRER_POLICY = "no-referrer"
-HTTPPROXY_ENABLED = False
+HTTPPROXY_ENABLED = False  # SITECRAWL_USE_PROXIES sets it
 # Every status reaches the stages, because a 404 or a 304 is an answer, too.
 HTTPERROR_ALLOW_ALL = True
 # One batch at a time per document keeps its batches in order; the store is the bottleneck anyway.

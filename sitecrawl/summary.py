@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.urls.address import origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +18,11 @@ _OUTCOME = "sitecrawl/documents/outcome/"
 _FINDING = "sitecrawl/findings/"
 
 # Outcomes after which nothing of a document can be missing: what is not there lists nothing.
-_READ = {FetchOutcome.OK, FetchOutcome.NOT_MODIFIED, FetchOutcome.NOT_FOUND}
+_READ = {
+    *(FetchOutcome.OK, FetchOutcome.NOT_MODIFIED, FetchOutcome.NOT_FOUND, FetchOutcome.FRESH),
+    # What robots.txt does not allow is nothing that could have been read.
+    FetchOutcome.BLOCKED_BY_ROBOTS,
+}
 
 # Why the engine closed the spider -> what that makes of the scan, and how a person says it.
 _ENDINGS: dict[str, tuple[ScanStatus, str]] = {
@@ -51,6 +56,7 @@ class Summary:
     requests: int
     received_bytes: int
     seconds: float
+    politeness: dict[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -63,16 +69,39 @@ def ending(
     status, words = _ENDINGS.get(close_reason, (ScanStatus.PARTIAL, close_reason))
     if status is ScanStatus.FINISHED and stats.get("sitecrawl/items/lost"):
         return ScanStatus.PARTIAL, "a fault of sitecrawl lost some of it; the log has more"
+    if status is ScanStatus.FINISHED and (reasons := _not_fetched(stats)):
+        return ScanStatus.PARTIAL, "; ".join(reasons)
     return status, failure or words or _completeness(stats)
+
+
+def _not_fetched(stats: Mapping[str, Any]) -> list[str]:
+    """Why politeness left something out that was to be fetched."""
+    root = stats.get("sitecrawl/scan/root_url", "")
+    root_server = origin_of(root) if root else ""
+    reasons = [
+        each["reason"]
+        for each in stats.get("sitecrawl/politeness", {}).get("left_alone", ())
+        # Where https cannot be reached and http can, nothing is missing.
+        if each["refused"] or each["server"] == root_server
+    ]
+    if stats.get(_OUTCOME + FetchOutcome.HOST_PAUSED) and not reasons:
+        reasons.append("a host asked to wait longer than the time of a stage")
+    if stats.get(_OUTCOME + FetchOutcome.OVER_BUDGET):
+        reasons.append("the page limit was reached (SITECRAWL_MAX_PAGES)")
+    return reasons
+
+
+def _limits(stats: Mapping[str, Any]) -> list[dict[str, Any]]:
+    by_stage = [cut for stage in stats.get("sitecrawl/stages", ()) for cut in stage["truncated"]]
+    return [*by_stage, *stats.get("sitecrawl/limits", ())]
 
 
 def _completeness(stats: Mapping[str, Any]) -> str:
     documents = _below(_OUTCOME, stats)
     failed = sum(n for outcome, n in documents.items() if outcome not in _READ)
     unread = _not_read(stats)
-    is_cut = any(stage["truncated"] for stage in stats.get("sitecrawl/stages", ()))
     doubts = [
-        *(["a limit was hit"] if is_cut else []),
+        *(["a limit was hit"] if _limits(stats) else []),
         *([f"{failed} of {sum(documents.values())} documents could not be read"] if failed else []),
         *([f"sitemaps on other hosts were not read: {unread}"] if unread else []),
     ]
@@ -102,7 +131,8 @@ def build_summary(stats: Mapping[str, Any], asked: str, seconds: float) -> Summa
         refused=_below(_REFUSED, stats),
         documents=_below(_OUTCOME, stats),
         findings=_below(_FINDING, stats),
-        truncated=[cut for stage in stages for cut in stage["truncated"]],
+        truncated=_limits(stats),
+        politeness=dict(stats.get("sitecrawl/politeness", {})),
         stages=stages,
         requests=stats.get("downloader/request_count", 0),
         received_bytes=stats.get("downloader/response_bytes", 0),

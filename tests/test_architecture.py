@@ -20,7 +20,8 @@ _LAYERS = (
     # pure: no network, no files, no framework
     {
         *("__init__", "errors", "printable", "setting_values", "urls", "parse", "classify"),
-        *("items", "config"),
+        "politeness",
+        *("safety", "robots", "items", "config"),
     },
     # what the settings are; needs only the pure modules
     {"settings", "profiles", "demo"},
@@ -28,13 +29,23 @@ _LAYERS = (
     # Scrapy's components and what they show
     {
         *("stages", "spiders", "pipelines", "downloadermiddlewares", "downloadhandlers"),
-        *("extensions", "exporters", "commands", "fingerprint", "logformatter"),
-        *("summary", "reporting", "exitcodes"),
+        *("downloader", "extensions", "exporters", "commands", "fingerprint", "logformatter"),
+        *("summary", "reporting", "exitcodes", "resolver", "register"),
     },
     {"cli", "__main__"},
 )
 # Within the first layer the engines know nothing of the settings that steer them.
-_ENGINES = {"urls", "parse", "classify", "errors", "printable", "setting_values"}
+_ENGINES = {
+    "urls",
+    "safety",
+    "parse",
+    "classify",
+    "politeness",
+    "robots",
+    "errors",
+    "printable",
+    "setting_values",
+}
 _FRAMEWORKS = {
     "scrapy",
     "twisted",

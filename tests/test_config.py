@@ -351,6 +351,8 @@ def test_an_unknown_variable_is_named_with_a_suggestion() -> None:
         ("SITECRAWL_SKIP_EXTENSIONS", "tar.gz", "extension"),
         # Appended to the origin it would name another host.
         ("SITECRAWL_SITEMAP_PLACES", "/sitemap.xml,sitemap.txt", "/"),
+        ("SITECRAWL_ROBOTS_AGENT", "sitecrawl/1.0", "letters, - and _"),
+        ("SITECRAWL_ROBOTS_AGENT_MATCHING", "fuzzy", "rfc, partial"),
     ],
 )
 def test_a_bad_word_of_a_list_is_named_at_the_start(name: str, value: str, right: str) -> None:

@@ -35,6 +35,26 @@ _RICH = Summary(
     requests=1_024,
     received_bytes=12_345_678,
     seconds=13.37,
+    politeness={
+        "hosts": 1,
+        "requests": 1_024,
+        "received_bytes": 12_000_000,
+        "by_host": [
+            {
+                "host": "example.com",
+                "requests": 1_024,
+                "smallest_gap_seconds": 0.2012,
+                "median_gap_seconds": 0.351,
+                "most_in_flight": 2,
+                "longest_pause_seconds": 60.5,
+                "received_bytes": 12_000_000,
+            }
+        ],
+        "left_alone": [],
+    },
+)
+_PACE = (
+    "1,024 requests to 1 host, at most 2 at once, 0.201 s apart at least (median 0.351 s), 12.0 MB"
 )
 _SQLITE = "sqlite:///sitecrawl.db"
 
@@ -78,6 +98,8 @@ def test_a_rich_summary() -> None:
         ("limit hit", "URLs of sitemaps: SITECRAWL_MAX_SITEMAP_URLS=1000000 can be raised"),
         ("limit hit", "time: SITECRAWL_MAX_SCAN_MINUTES=0.5 can be raised"),
         ("cost", "1,024 requests, 12.3 MB, 13.4 s"),
+        ("pace", _PACE),
+        ("", "example.com asked to wait; the longest pause was 60.5 s"),
         ("stored", "scan 12 in sqlite:///sitecrawl.db"),
         ("feed", "urls.csv"),
         ("feed", "urls.jsonl"),
@@ -106,6 +128,7 @@ def test_a_scan_that_found_nothing_does_not_say_what_to_do_with_it() -> None:
         findings={},
         truncated=[],
         received_bytes=999,
+        politeness={},
     )
     assert [label for label, _ in rows(printed(nothing))] == ["found", "cost"]
     assert "999 bytes" in printed(nothing)

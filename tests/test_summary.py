@@ -129,10 +129,68 @@ def test_a_scan_that_finished_says_what_may_be_missing(stats: dict[str, Any], wo
     assert ending("finished", stats) == (ScanStatus.FINISHED, words)
 
 
-@pytest.mark.parametrize("outcome", sorted(set(FetchOutcome) - {"ok", "not_modified", "not_found"}))
+_OTHER_WORDS = {"ok", "not_modified", "not_found", "host_paused", "over_budget"}
+
+
+@pytest.mark.parametrize("outcome", sorted(set(FetchOutcome) - _OTHER_WORDS))
 def test_a_document_that_failed_in_any_way_was_not_read(outcome: str) -> None:
     stats = {f"sitecrawl/documents/outcome/{outcome}": 1}
     assert ending("finished", stats)[1] == "1 of 1 documents could not be read"
+
+
+def _left_alone(server: str, refused: int) -> dict[str, Any]:
+    left = {"server": server, "reason": f"{server} failed", "refused": refused}
+    return {
+        "sitecrawl/scan/root_url": "http://example.com/",
+        "sitecrawl/politeness": {"left_alone": [left]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("stats", "status", "words"),
+    [
+        (_left_alone("http://example.com", 0), ScanStatus.PARTIAL, "http://example.com failed"),
+        (_left_alone("http://example.com", 3), ScanStatus.PARTIAL, "http://example.com failed"),
+        (_left_alone("https://cdn.example", 1), ScanStatus.PARTIAL, "https://cdn.example failed"),
+        # https cannot be reached, http can, and nothing else was asked for by https
+        (_left_alone("https://example.com", 0), ScanStatus.FINISHED, "everything"),
+        (
+            {"sitecrawl/documents/outcome/host_paused": 1},
+            ScanStatus.PARTIAL,
+            "a host asked to wait longer than the time of a stage",
+        ),
+        (
+            {"sitecrawl/documents/outcome/over_budget": 1},
+            ScanStatus.PARTIAL,
+            "the page limit was reached (SITECRAWL_MAX_PAGES)",
+        ),
+        (
+            {**_left_alone("http://a.example", 1), "sitecrawl/documents/outcome/over_budget": 1},
+            ScanStatus.PARTIAL,
+            "http://a.example failed; the page limit was reached",
+        ),
+    ],
+)
+def test_what_politeness_left_out_makes_a_scan_partial(
+    stats: dict[str, Any], status: ScanStatus, words: str
+) -> None:
+    found, reason = ending("finished", stats)
+    assert found is status
+    assert reason.startswith(words)
+    assert ending("shutdown", stats)[1] == "stopped by the user"
+
+
+def test_limits_of_the_scan_itself_stand_beside_those_of_its_stages() -> None:
+    pages = {"what": "pages not fetched", "setting": "SITECRAWL_MAX_PAGES", "limit": 5}
+    stats = {**_STATS, "sitecrawl/limits": [pages]}
+    assert build_summary(stats, "example.com", 1).truncated == [_CUT, pages]
+    assert ending("finished", {"sitecrawl/limits": [pages]})[1] == "a limit was hit"
+
+
+def test_the_ledger_is_part_of_it() -> None:
+    stats = {**_STATS, "sitecrawl/politeness": {"requests": 9}}
+    assert build_summary(stats, "example.com", 1).politeness == {"requests": 9}
+    assert build_summary(_STATS, "example.com", 1).politeness == {}
 
 
 def test_a_scan_that_lost_something_is_not_whole() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typer
 
-from sitecrawl.cli import discover, inventory, workplace
+from sitecrawl.cli import discover, inventory, survey, workplace
 
 app = typer.Typer(
     name="sitecrawl",
@@ -22,6 +22,8 @@ app.command()(discover.discover)
 app.command()(inventory.scans)
 app.command()(inventory.urls)
 app.command()(inventory.why)
+app.command()(survey.robots)
+app.command()(survey.plan)
 app.command()(workplace.profiles)
 app.command()(workplace.settings)
 app.command()(workplace.doctor)

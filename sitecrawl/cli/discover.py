@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path  # noqa: TC003  Typer reads the annotations
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from sitecrawl.cli.workplace import PROFILE_OPTION, SETTING_OPTION
-
-if TYPE_CHECKING:
-    from scrapy.settings import Settings
+from sitecrawl.cli.workplace import PROFILE_OPTION, SETTING_OPTION, apply_assignments
 
 _FEED_FORMATS = ("jsonl", "json", "csv")
 
@@ -70,16 +67,6 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
             {name: value for name, value in arguments.items() if value},
         )
     raise typer.Exit(code)
-
-
-def apply_assignments(assignments: list[str], settings: Settings) -> None:
-    from sitecrawl.config import ConfigError
-
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
-        if not equals or not name:
-            raise ConfigError(f"-s {assignment!r}: expected NAME=VALUE")
-        settings.set(name, value, "cmdline")
 
 
 def _feeds(outputs: list[Path]) -> dict[str, dict[str, object]]:

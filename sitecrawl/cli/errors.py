@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sitecrawl.errors import SitecrawlError
+from sitecrawl.errors import SitecrawlError, SiteUnreachableError
 from sitecrawl.exitcodes import ExitCode
 
 if TYPE_CHECKING:
@@ -30,4 +30,5 @@ def expected_errors() -> Iterator[None]:
 def _exit_code(error: SitecrawlError) -> ExitCode:
     from sitecrawl.store.errors import StoreError
 
-    return ExitCode.FAILED if isinstance(error, StoreError) else ExitCode.USAGE
+    is_failure = isinstance(error, (StoreError, SiteUnreachableError))
+    return ExitCode.FAILED if is_failure else ExitCode.USAGE

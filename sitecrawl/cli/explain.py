@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Fetch, MentionFact, PageFact, Site
+    from sitecrawl.store.facts import Fetch, MentionFact, PageFact, Site, VerdictFact
     from sitecrawl.store.why import Why
     from sitecrawl.urls.canonical import CanonicalRules
 
@@ -83,6 +83,19 @@ def _verdict(page: PageFact, answer: Why) -> Iterator[str]:
         yield f"  refused: {page.reason}, by the rule {page.rule}"
     else:
         yield "  listed"
+    if answer.verdict:
+        yield from _robots(answer.verdict)
+
+
+def _robots(verdict: VerdictFact) -> Iterator[str]:
+    word = "allowed" if verdict.allowed else "not allowed"
+    where = f", line {verdict.line}" if verdict.line else ""
+    rule = f": {verdict.rule}" if verdict.rule else f" ({verdict.reason.replace('_', ' ')})"
+    group = f", for {verdict.agents}" if verdict.agents else ""
+    yield f"  {word} by {verdict.robots_url}{where}{group}{rule}"
+    delay = f"crawl-delay {verdict.crawl_delay:g} s, " if verdict.crawl_delay else ""
+    since = f"{verdict.decided_at:%Y-%m-%d %H:%M} UTC"
+    yield f"      {delay}confidence {verdict.confidence:g}, so since {since}"
 
 
 def _sentence(mention: MentionFact) -> Iterator[str]:

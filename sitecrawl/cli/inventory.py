@@ -11,8 +11,8 @@ import typer
 
 from sitecrawl.urls.refusal import Reason  # noqa: TC001  Typer reads the annotations
 
-_DATABASE = typer.Option(
-    "--database", help="Instead of SITECRAWL_DATABASE_URL, such as sqlite:///sitecrawl.db."
+DATABASE_OPTION = typer.Option(
+    "--database", help="Instead of SITECRAWLDATABASE_OPTION_URL, such as sqlite:///sitecrawl.db."
 )
 
 
@@ -30,7 +30,7 @@ class ExportFormat(StrEnum):
 def scans(
     domain: Annotated[str, typer.Argument(help="Only scans of this site.")] = "",
     limit: Annotated[int, typer.Option(min=1, help="The newest so many.")] = 20,
-    database: Annotated[str, _DATABASE] = "",
+    database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
     """List the scans, newest first.
 
@@ -74,7 +74,7 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     contains: Annotated[str, typer.Option(help="Only URLs with this text.")] = "",
     max_depth: Annotated[int | None, typer.Option(min=0, help="At most so many segments.")] = None,
     scan: Annotated[int | None, typer.Option(help="Of this scan instead of the newest.")] = None,
-    database: Annotated[str, _DATABASE] = "",
+    database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
     """Query and export the inventory of a site.
 
@@ -120,7 +120,7 @@ def _format_by_ending(output: Path | None) -> ExportFormat:
 
 def why(
     url: Annotated[str, typer.Argument(help="The URL to explain.")],
-    database: Annotated[str, _DATABASE] = "",
+    database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
     """Say how a URL came to be known, why it was refused, or why it may be missing.
 

@@ -60,7 +60,6 @@ def settings(
     sitecrawl settings
     sitecrawl settings sitemap --profile audit
     """
-    from sitecrawl.cli.discover import apply_assignments
     from sitecrawl.config import Config, ConfigError, apply_environment, setting_specs
     from sitecrawl.profiles import load_settings
 
@@ -117,3 +116,14 @@ def doctor(
         mark = "ok" if check.is_fine else ("-" if check.is_optional else "!!")
         typer.echo(f"{mark:<3} {check.name:<12} {check.words}")
     raise typer.Exit(0 if is_well else 1)
+
+
+def apply_assignments(assignments: list[str], settings: BaseSettings) -> None:
+    """Settings that were given as NAME=VALUE."""
+    from sitecrawl.config import ConfigError
+
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals or not name:
+            raise ConfigError(f"-s {assignment!r}: expected NAME=VALUE")
+        settings.set(name, value, "cmdline")

@@ -11,6 +11,7 @@ from scrapy.exceptions import NotConfigured
 from sitecrawl.config import Config
 from sitecrawl.items import DocumentKind
 from sitecrawl.pipelines.store import StorePipeline
+from sitecrawl.register import robots_register
 
 if TYPE_CHECKING:
     from typing import Self
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+
+    from sitecrawl.pipelines.store import KnownDocument
 
 
 class ConditionalRequestMiddleware:
@@ -46,6 +49,8 @@ class ConditionalRequestMiddleware:
             return
         store = self._crawler.get_item_pipeline(StorePipeline)
         known = await store.known_document(request.url) if store else None
+        if known is not None and not await self._is_judged_alike(known):
+            known = None
         # A redirected or retried request keeps the answer for the address asked first.
         request.meta["sitecrawl_known"] = known
         if known is None:
@@ -54,6 +59,15 @@ class ConditionalRequestMiddleware:
             request.headers["If-None-Match"] = known.validators.etag
         if known.validators.last_modified:
             request.headers["If-Modified-Since"] = known.validators.last_modified
+
+    async def _is_judged_alike(self, known: KnownDocument) -> bool:
+        """Whether robots.txt still says the same of its pages: otherwise all are judged again."""
+        register = robots_register(self._crawler)
+        for origin, fingerprint in known.validators.policies.items():
+            robots = await register.robots_of(origin)
+            if robots.policy.fingerprint != fingerprint:
+                return False
+        return True
 
     def process_response(self, request: Request, response: Response) -> Response:
         known = request.meta.get("sitecrawl_known")

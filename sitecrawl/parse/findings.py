@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
+from sitecrawl.urls.credentials import without_credentials
+
 _EXAMPLE_CHARACTERS = 120
 
 
@@ -48,7 +50,7 @@ class Findings:
     def note(self, kind: FindingKind, detail: str) -> None:
         if kind not in self._counts:
             self._counts[kind] = 0
-            self._examples[kind] = detail[:_EXAMPLE_CHARACTERS]
+            self._examples[kind] = without_credentials(detail)[:_EXAMPLE_CHARACTERS]
         self._counts[kind] += 1
 
     def __contains__(self, kind: FindingKind) -> bool:

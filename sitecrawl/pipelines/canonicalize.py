@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.config import Config
 from sitecrawl.items import MentionBatch
 from sitecrawl.urls.canonical import canonicalize_all, explain_refusal
+from sitecrawl.urls.credentials import without_credentials
 
 if TYPE_CHECKING:
     from typing import Any, Self
@@ -33,6 +34,6 @@ class CanonicalizePipeline:
                     if url is None:
                         loc = item.locs[row]
                         item.refused[row] = explain_refusal(loc, item.base, self._rules)
-                        urls[row] = loc[: self._max_length]
+                        urls[row] = without_credentials(loc)[: self._max_length]
             item.urls = urls  # type: ignore[assignment]  # no None is left
         return item

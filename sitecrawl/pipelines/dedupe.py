@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from sitecrawl.config import Config
@@ -20,16 +19,10 @@ if TYPE_CHECKING:
 
 
 class DedupePipeline:
-    """Fill ``ids`` and ``is_new``.
-
-    Stats: ``sitecrawl/pages/listed``, ``sitecrawl/pages/refused``,
-    ``sitecrawl/pages/refused/<reason>``, ``sitecrawl/pages/source/<source>``,
-    ``sitecrawl/pages/example`` (the first URL), ``sitecrawl/mentions``.
-    """
+    """Fill ``ids`` and ``is_new``."""
 
     def __init__(self, crawler: Crawler, key_rules: KeyRules):
         self._crawler = crawler
-        self._stats = crawler.stats
         self._key_rules = key_rules
         self._seen: SeenIds | None = None
 
@@ -41,7 +34,6 @@ class DedupePipeline:
         if isinstance(item, MentionBatch):
             item.ids = page_ids(item.urls, self._seed(), self._key_rules)
             item.is_new = self._known_ids().add_all(item.ids)
-            self._count(item)
         return item
 
     def _known_ids(self) -> SeenIds:
@@ -56,23 +48,3 @@ class DedupePipeline:
         store = self._crawler.get_item_pipeline(StorePipeline)
         assert store is not None
         return store.scan.seed
-
-    def _count(self, batch: MentionBatch) -> None:
-        new = sum(batch.is_new)
-        refused = Counter(
-            refusal.reason for row, refusal in batch.refused.items() if batch.is_new[row]
-        )
-        listed = batch.listed = new - refused.total()
-        count = self._stats.inc_value
-        if listed and not self._stats.get_value("sitecrawl/pages/example"):
-            self._stats.set_value("sitecrawl/pages/example", _first_listed(batch))
-        count("sitecrawl/mentions", len(batch.ids))
-        count("sitecrawl/pages/listed", listed)
-        count(f"sitecrawl/pages/source/{batch.source}", listed)
-        for reason, number in refused.items():
-            count("sitecrawl/pages/refused", number)
-            count(f"sitecrawl/pages/refused/{reason}", number)
-
-
-def _first_listed(batch: MentionBatch) -> str:
-    return next(url for row, url in enumerate(batch.urls) if row not in batch.refused)

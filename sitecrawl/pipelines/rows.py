@@ -7,18 +7,23 @@ from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
 from sitecrawl.store.records import PageRows, Repeats
+from sitecrawl.urls.credentials import without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from sitecrawl.items import MentionBatch
+    from sitecrawl.items import Judged, MentionBatch
     from sitecrawl.parse.entries import EntryDetails
 
 T = TypeVar("T")
 
 
-def page_rows(batch: MentionBatch, document_id: int) -> PageRows:
+def page_rows(
+    batch: MentionBatch, document_id: int, verdict_id: Callable[[Judged | None], int | None]
+) -> PageRows:
     """The pages that are new in this scan as rows, further mentions of known ones as repeats."""
+    usual = verdict_id(batch.judged)
+    otherwise = {row: verdict_id(judged) for row, judged in batch.judged_otherwise.items()}
     rows = PageRows(
         document_id=document_id,
         source=batch.source,
@@ -30,6 +35,10 @@ def page_rows(batch: MentionBatch, document_id: int) -> PageRows:
         priorities=batch.priorities,
         depths=batch.depths,
         languages=batch.languages,
+        verdict_id=usual,
+        verdict_ids=[otherwise.get(row, usual) for row in range(len(batch.ids))]
+        if otherwise
+        else None,
         titles={row: entry.title for row, entry in batch.details.items() if entry.title},
         details={row: _details(entry) for row, entry in batch.details.items()},
         refused={row: (refusal.reason, refusal.rule) for row, refusal in batch.refused.items()},
@@ -59,6 +68,8 @@ def _split(rows: PageRows, is_new: list[bool]) -> PageRows:
         priorities=pick(rows.priorities),
         depths=pick(rows.depths),
         languages=pick(rows.languages),
+        verdict_id=rows.verdict_id,
+        verdict_ids=pick(rows.verdict_ids),
         titles=pick_sparse(rows.titles),
         details=pick_sparse(rows.details),
         refused=pick_sparse(rows.refused),
@@ -72,7 +83,10 @@ def _split(rows: PageRows, is_new: list[bool]) -> PageRows:
 
 def _details(entry: EntryDetails) -> str:
     facts = {
-        "alternates": [list(alternate) for alternate in entry.alternates],
+        "alternates": [
+            [alternate.hreflang, without_credentials(alternate.href)]
+            for alternate in entry.alternates
+        ],
         "images": entry.images,
         "videos": entry.videos,
         "published": entry.published,

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import time
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -17,19 +15,11 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.asyncio import create_looping_call
 
 from sitecrawl.config import Config
-from sitecrawl.items import (
-    Document,
-    DocumentKind,
-    DocumentRead,
-    Evidence,
-    EvidenceType,
-    FetchOutcome,
-    MentionBatch,
-    SiteResolved,
-)
-from sitecrawl.pipelines.rows import page_rows
+from sitecrawl.items import EvidenceType, MentionBatch
+from sitecrawl.pipelines.recorder import ItemRecorder
+from sitecrawl.politeness.words import ledger_words
+from sitecrawl.register import robots_register
 from sitecrawl.store.errors import StoreError
-from sitecrawl.store.records import DocumentRecord, FetchRecord
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.summary import build_summary, ending
 
@@ -42,6 +32,7 @@ if TYPE_CHECKING:
     from sitecrawl.spiders.staged import StagedSpider
     from sitecrawl.store.engine import Database
     from sitecrawl.store.records import ScanHandle
+    from sitecrawl.store.robots_copies import RobotsCopy
     from sitecrawl.store.scan_writer import ScanWriter
     from sitecrawl.store.validators import Validators
 
@@ -67,15 +58,12 @@ class StorePipeline:
 
     Settings: ``SITECRAWL_DATABASE_URL``, ``SITECRAWL_KEEP_BODIES``,
     ``SITECRAWL_KEEP_BODIES_MAX_BYTES``.
-    Stats: ``sitecrawl/scan/id``, ``sitecrawl/scan/root_url``, ``sitecrawl/scan/status``,
-    ``sitecrawl/scan/reason``, ``sitecrawl/pages/unchanged``,
-    ``sitecrawl/documents/outcome/<outcome>``, ``sitecrawl/findings/<kind>``,
-    ``sitecrawl/items/lost``.
+    Stats: ``sitecrawl/scan/id``, ``sitecrawl/scan/status``, ``sitecrawl/scan/reason``,
+    ``sitecrawl/items/lost``, and those of :class:`~sitecrawl.pipelines.recorder.ItemRecorder`.
     """
 
     scan: ScanHandle
     _database: Database
-    _fingerprint: str
 
     def __init__(self, crawler: Crawler):
         self._crawler = crawler
@@ -84,11 +72,8 @@ class StorePipeline:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
         self._started = time.monotonic()
         self._writer: ScanWriter | None = None
+        self._recorder: ItemRecorder | None = None
         self._validators: dict[str, Validators] = {}
-        self._document_ids: dict[str, int] = {}
-        self._being_read: dict[str, Document] = {}
-        self._listed: Counter[str] = Counter()
-        self._damaged: set[str] = set()
         self._heartbeat = create_looping_call(self._beat)
         self._failure = ""
         self._closing: asyncio.Future[None] | None = None
@@ -101,6 +86,7 @@ class StorePipeline:
         return cls(crawler)
 
     def open_spider(self) -> None:
+        robots_register(self._crawler).archive = self
         # Opening takes as long as the way to the first answer, so both happen at once.
         self._opening = asyncio.ensure_future(self._open())
 
@@ -108,7 +94,7 @@ class StorePipeline:
         await self._opening
         try:
             if not self._failure:
-                await self._in_thread(self._write, item)
+                await self._in_thread(self._open_recorder().take, item)
         except StoreError as error:
             self._fail(error)
         if self._failure:
@@ -119,7 +105,7 @@ class StorePipeline:
     def item_error(self, item: Any) -> None:
         """A fault of a pipeline has lost something: the scan is not whole, and says so."""
         if isinstance(item, MentionBatch):
-            self._damaged.add(item.document)
+            self._open_recorder().is_damaged(item.document)
         self._stats.inc_value("sitecrawl/items/lost")
 
     async def spider_closed(self, reason: str) -> None:
@@ -148,6 +134,11 @@ class StorePipeline:
         """Whether the scan has been begun, so that there is something to read."""
         return self._writer is not None
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether the database cannot be used any more."""
+        return bool(self._failure)
+
     async def known_document(self, url: str) -> KnownDocument | None:
         """What earlier scans know of the document, if it would be read the same way today."""
         await self._opening
@@ -155,6 +146,13 @@ class StorePipeline:
         if validators is None:
             return None
         return KnownDocument(validators, await self._in_thread(self._children, validators))
+
+    async def robots_copies(self, url: str) -> tuple[RobotsCopy | None, RobotsCopy | None]:
+        """The last answer of earlier scans to this robots.txt, and the last one with rules."""
+        await self._opening
+        if self._failure:
+            return None, None
+        return await self._in_thread(self._robots_copies, url)
 
     def _spider(self) -> StagedSpider:
         spider: StagedSpider = self._crawler.spider  # type: ignore[assignment]
@@ -209,108 +207,24 @@ class StorePipeline:
             key_rules=asdict(config.key_rules()),
         )
         self._writer = writer
-        self._fingerprint = config.reading_fingerprint(arguments.bases)
+        fingerprint = config.reading_fingerprint(arguments.bases)
         if config.conditional_requests:
-            self._validators = load_validators(self._database, self.scan.site_id, self._fingerprint)
+            self._validators = load_validators(self._database, self.scan.site_id, fingerprint)
+        self._recorder = ItemRecorder(writer, config, fingerprint, self._validators, self._stats)
+
+    def _robots_copies(self, url: str) -> tuple[RobotsCopy | None, RobotsCopy | None]:
+        from sitecrawl.store.robots_copies import last_answer, last_good_copy
+
+        site_id = self.scan.site_id
+        return (
+            last_answer(self._database, site_id, url),
+            last_good_copy(self._database, site_id, url),
+        )
 
     def _children(self, validators: Validators) -> Sequence[str]:
         from sitecrawl.store.validators import children
 
         return children(self._database, validators.document_id)
-
-    def _write(self, item: Any) -> None:
-        writer = self._open_writer()
-        if isinstance(item, MentionBatch):
-            writer.add_pages(page_rows(item, self._document_ids[item.document]))
-            self._listed[item.document] += item.listed
-        elif isinstance(item, Document):
-            self._add_document(writer, item)
-        elif isinstance(item, DocumentRead):
-            self._end_document(writer, item)
-        elif isinstance(item, Evidence):
-            writer.add_evidence(
-                item.type,
-                item.content,
-                metadata=item.metadata,
-                confidence=item.confidence,
-                document_id=self._document_ids[item.document] if item.document else None,
-            )
-        elif isinstance(item, SiteResolved):
-            self._stats.set_value("sitecrawl/scan/root_url", item.root_url)
-            writer.set_root(item.root_url)
-
-    def _add_document(self, writer: ScanWriter, document: Document) -> None:
-        self._stats.inc_value(f"sitecrawl/documents/outcome/{document.outcome}")
-        self._document_ids[document.url] = writer.document(
-            DocumentRecord(
-                url=document.url,
-                kind=document.kind,
-                found_by=document.found_by,
-                parent_id=self._document_ids.get(document.parent or ""),
-                depth=document.depth,
-            )
-        )
-        is_to_be_read = document.kind is not DocumentKind.PAGE
-        if document.outcome is FetchOutcome.OK and is_to_be_read:
-            self._being_read[document.url] = document
-            return
-        if document.outcome is FetchOutcome.NOT_MODIFIED:
-            listed = self._validators[document.url].listed
-            self._stats.inc_value("sitecrawl/pages/unchanged", listed)
-        writer.record_fetch(self._fetch(document, None))
-
-    def _end_document(self, writer: ScanWriter, read: DocumentRead) -> None:
-        document = self._being_read.pop(read.url)
-        for finding in read.findings:
-            self._stats.inc_value(f"sitecrawl/findings/{finding.kind}", finding.count)
-        for position, child in enumerate(read.children, 1):
-            writer.document(
-                DocumentRecord(
-                    url=child.url,
-                    kind=DocumentKind.SITEMAP,
-                    found_by=child.found_by,
-                    parent_id=self._document_ids[read.url],
-                    position=position,
-                    depth=child.depth,
-                )
-            )
-        fetch = self._fetch(document, read)
-        limit = self._config.keep_bodies_max_bytes or len(document.body)
-        if self._config.keep_bodies and 0 < len(document.body) <= limit:
-            writer.keep_body(fetch.sha256, document.body)
-        writer.record_fetch(fetch)
-
-    def _fetch(self, document: Document, read: DocumentRead | None) -> FetchRecord:
-        facts = FetchRecord(
-            document_id=self._document_ids[document.url],
-            outcome=document.outcome,
-            fetched_at=document.fetched_at,
-            status=document.status,
-            error=document.error,
-            content_type=document.content_type,
-            received_bytes=len(document.body),
-            elapsed_ms=round(document.elapsed_seconds * 1000),
-            final_url=document.final_url,
-            redirects=document.redirects,
-            sha256=hashlib.sha256(document.body).hexdigest() if document.body else "",
-            etag=document.etag,
-            last_modified=document.last_modified,
-            fingerprint=self._fingerprint,
-            # Nothing is read from a page yet, so all of it has been read.
-            complete=document.kind is DocumentKind.PAGE and document.outcome is FetchOutcome.OK,
-        )
-        if read is None:
-            return facts
-        return replace(
-            facts,
-            decompressed_bytes=read.decompressed_bytes,
-            format=read.format,
-            entries=read.entries,
-            listed=self._listed.pop(document.url, 0),
-            findings=[finding._asdict() for finding in read.findings],
-            truncated=read.truncated,
-            complete=not read.truncated and document.url not in self._damaged,
-        )
 
     def _beat(self) -> None:
         self._beating = asyncio.ensure_future(self._say_alive())
@@ -323,6 +237,12 @@ class StorePipeline:
             self._spider().arguments.asked,
             time.monotonic() - self._started,
         )
+        if summary.politeness:
+            writer.add_evidence(
+                EvidenceType.POLITENESS_LEDGER,
+                ledger_words(summary.politeness),
+                metadata=summary.politeness,
+            )
         writer.add_evidence(
             EvidenceType.DISCOVERY_SUMMARY,
             f"{summary.pages} URLs, {summary.status}: {summary.reason}",
@@ -349,3 +269,7 @@ class StorePipeline:
     def _open_writer(self) -> ScanWriter:
         assert self._writer is not None
         return self._writer
+
+    def _open_recorder(self) -> ItemRecorder:
+        assert self._recorder is not None
+        return self._recorder

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sitecrawl.config import ConfigError
 from sitecrawl.profiles import profile_module
+from sitecrawl.safety.policy import Endpoint, endpoint_of
 from sitecrawl.setting_values import ValueKind, flag, names, text
 from sitecrawl.urls.address import resolve
+from sitecrawl.urls.credentials import without_credentials
 from sitecrawl.urls.skip import SkipRules
 from sitecrawl.urls.target import Target, TargetError, parse_target
 
@@ -77,6 +79,14 @@ class SpiderArguments:
             skip=values.get("skip", ()),
         )
 
+    def named_endpoints(self) -> frozenset[Endpoint]:
+        """The hosts and ports that the user named; a bare domain names those of both schemes."""
+        target = self.target.url
+        urls = [target, *(resolve(base, target) or target for base in self.bases)]
+        if self.target.is_bare:
+            urls.append("http:" + target.removeprefix("https:"))
+        return frozenset(map(endpoint_of, urls))
+
     def apply_to(self, settings: BaseSettings) -> None:
         """The profile's settings first; then arguments that are settings, too, win over them."""
         if self.profile:
@@ -108,5 +118,6 @@ def _check_skip(paths: tuple[str, ...]) -> None:
 def _checked_bases(bases: tuple[str, ...], target: Target) -> tuple[str, ...]:
     for base in bases:
         if resolve(base, target.url) is None:
-            raise ConfigError(f"argument base={base!r}: expected a URL or a path such as /docs/")
+            shown = without_credentials(base)
+            raise ConfigError(f"argument base={shown!r}: expected a URL or a path such as /docs/")
     return bases

@@ -10,6 +10,9 @@ from scrapy import Spider, signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 
 from sitecrawl.config import Config, apply_environment
+from sitecrawl.items import Evidence, EvidenceType
+from sitecrawl.register import robots_register
+from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.spiders.arguments import SpiderArguments
 from sitecrawl.stages.base import ScanContext
 from sitecrawl.stages.waterfall import Progress
@@ -39,6 +42,7 @@ class StagedSpider(Spider):
 
     arguments: SpiderArguments
     context: ScanContext
+    address_policy: AddressPolicy
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
@@ -46,7 +50,6 @@ class StagedSpider(Spider):
         self._stage: Stage | None = None
         self._outcomes: list[dict[str, Any]] = []
         self._alarm: asyncio.TimerHandle | None = None
-        self.is_stopping = False
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -60,9 +63,15 @@ class StagedSpider(Spider):
         arguments = SpiderArguments.parse(kwargs)
         arguments.apply_to(crawler.settings)
         config = Config.from_settings(crawler.settings)
-        crawler.settings.set("DOWNLOAD_TIMEOUT", config.page_timeout_seconds, "spider")
+        for name, value in (
+            ("DOWNLOAD_TIMEOUT", config.page_timeout_seconds),
+            ("DOWNLOAD_VERIFY_CERTIFICATES", config.verify_certificates),
+            ("HTTPPROXY_ENABLED", config.use_proxies),
+        ):
+            crawler.settings.set(name, value, "spider")
         spider = super().from_crawler(crawler, *args)
         spider.arguments = arguments
+        spider.address_policy = AddressPolicy(arguments.named_endpoints(), config.address_allow)
         spider.context = ScanContext(
             target=arguments.target,
             config=config,
@@ -70,11 +79,18 @@ class StagedSpider(Spider):
             bases=arguments.bases,
             root_url=arguments.target.url,
             scope=config.scope([arguments.target.url]),
+            robots_of=lambda url: robots_register(crawler).robots_of(url),
         )
         crawler.signals.connect(spider.go_on_when_idle, signals.spider_idle)
         return spider
 
-    async def start(self) -> AsyncIterator[Request]:
+    async def start(self) -> AsyncIterator[Any]:
+        if not self.crawler.settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES"):
+            yield Evidence(
+                EvidenceType.CERTIFICATES_NOT_VERIFIED,
+                "certificates were not verified: whoever is on the way could have answered",
+                {"setting": "SITECRAWL_VERIFY_CERTIFICATES"},
+            )
         if minutes := self.context.config.max_scan_minutes:
             loop = asyncio.get_running_loop()
             self._alarm = loop.call_later(minutes * 60, self._stop_for_time)
@@ -117,7 +133,11 @@ class StagedSpider(Spider):
         self.crawler.stats.set_value("sitecrawl/stages", self._outcomes)
 
     def _stop_for_time(self) -> None:
-        self.is_stopping = True
+        if self._stage:
+            minutes = self.context.config.max_scan_minutes
+            self._stage.truncate(
+                "what was left when the time was up", "SITECRAWL_MAX_SCAN_MINUTES", minutes
+            )
         self._closing = asyncio.ensure_future(
             self.crawler.engine.close_spider_async(reason="time_limit")
         )

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from scrapy import Request
 
     from sitecrawl.config import Config
+    from sitecrawl.stages.authority import AuthorityRobots
     from sitecrawl.stages.waterfall import Progress
     from sitecrawl.urls.scope import Scope
     from sitecrawl.urls.target import Target
@@ -26,6 +27,7 @@ class SitemapPointer:
     parent: str | None
     depth: int = 0
     listed_as_page_at: int = 0  # its position among the pages of a map; 0: it is named as a map
+    is_guess: bool = False  # nobody has named it
 
 
 @dataclass(slots=True)
@@ -37,6 +39,8 @@ class ScanContext:
     progress: Progress
     root_url: str
     scope: Scope  # settled, with the bases, when the root has answered
+    # Fetches robots.txt of the URL's authority, once.
+    robots_of: Callable[[str], Awaitable[AuthorityRobots]]
     bases: Sequence[str] = ()
     robots_sitemaps: list[SitemapPointer] = field(default_factory=list)
     unusable_sitemaps: int = 0  # lines of robots.txt that name no http(s) address

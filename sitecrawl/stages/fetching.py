@@ -17,6 +17,8 @@ from scrapy.exceptions import (
 )
 from twisted.internet.error import ConnectionDone, ConnectionLost
 
+from sitecrawl.downloader.refusals import BlockedByRobotsError, NotSentError
+from sitecrawl.downloadhandlers.guarded import AddressNotAllowedError
 from sitecrawl.downloadhandlers.stoppable import ScanStoppedError
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
 
@@ -34,8 +36,11 @@ _ACCEPT = {
 
 _CERTAIN = {FetchOutcome.OK, FetchOutcome.NOT_MODIFIED, FetchOutcome.NOT_FOUND}
 _STATUS_ERRORS = {FetchOutcome.NOT_FOUND, FetchOutcome.HTTP_ERROR}
+_RESET = "the connection was reset"
 _FAILURES = (
     (ScanStoppedError, FetchOutcome.STOPPED, "{}"),
+    (AddressNotAllowedError, FetchOutcome.ADDRESS_NOT_ALLOWED, "{}"),
+    (BlockedByRobotsError, FetchOutcome.BLOCKED_BY_ROBOTS, "{}"),
     (DownloadTimeoutError, FetchOutcome.TIMEOUT, "no complete answer in time ({})"),
     (CannotResolveHostError, FetchOutcome.UNREACHABLE, "the host name cannot be resolved ({})"),
     (DownloadConnectionRefusedError, FetchOutcome.UNREACHABLE, "the server refused the connection"),
@@ -49,17 +54,20 @@ def document_request(  # noqa: PLR0913  the facts of a document
     kind: DocumentKind,
     found_by: str,
     *,
-    callback: Callable[..., Any],
-    errback: Callable[..., Any],
+    callback: Callable[..., Any] | None,
+    errback: Callable[..., Any] | None,
     timeout_seconds: float,
     max_bytes: int,
     callback_arguments: dict[str, Any] | None = None,
     deadline: float = float("inf"),
-    is_retried: bool = True,
+    is_guess: bool = False,
     parent: str | None = None,
     depth: int = 0,
 ) -> Request:
-    """A request for a document; its facts travel in ``meta`` for :func:`fetched_document`."""
+    """A request for a document; its facts travel in ``meta`` for :func:`fetched_document`.
+
+    *is_guess*: nobody has named it, so the rules of robots.txt hold for it as for a page.
+    """
     meta: dict[str, Any] = {
         "sitecrawl_document": {
             "kind": kind,
@@ -70,7 +78,7 @@ def document_request(  # noqa: PLR0913  the facts of a document
         "sitecrawl_max_bytes": max_bytes,
         "download_timeout": timeout_seconds,
         "sitecrawl_deadline": deadline,
-        "dont_retry": not is_retried,
+        "sitecrawl_is_guess": is_guess,
     }
     return Request(
         url,
@@ -112,8 +120,12 @@ def fetched_document(response: Response) -> Document:
 
 
 def failed_document(failure: Failure) -> Document:
-    request: Request = failure.request  # type: ignore[attr-defined]
-    outcome, error = _outcome_of_error(failure.value)
+    assert failure.value is not None
+    return failed_document_of(failure.value, failure.request)  # type: ignore[attr-defined]
+
+
+def failed_document_of(cause: BaseException, request: Request) -> Document:
+    outcome, error = _outcome_of_error(cause)
     return Document(
         url=asked_url(request),
         **request.meta["sitecrawl_document"],
@@ -154,7 +166,7 @@ def _detail(error: BaseException | None) -> str:
     if isinstance(inner, SslError):
         return "the certificate could not be verified"
     if isinstance(inner, (ConnectionLost, ConnectionDone)):
-        return "the connection was reset"
+        return _RESET
     words = str(inner).strip() or type(inner).__name__
     return "the connection failed" if "twisted." in words else words
 
@@ -162,9 +174,12 @@ def _detail(error: BaseException | None) -> str:
 def _outcome_of_error(error: BaseException | None) -> tuple[FetchOutcome, str]:
     """What a person reads instead of the name of an exception."""
     detail = _detail(error)
+    if isinstance(error, NotSentError):
+        return FetchOutcome(error.reason), detail
     if isinstance(error, IgnoreRequest) and "redirections" in detail:
         return FetchOutcome.TOO_MANY_REDIRECTS, detail
     for kind, outcome, words in _FAILURES:
         if isinstance(error, kind):
             return outcome, words.format(detail)
-    return FetchOutcome.UNREACHABLE, detail
+    # Who resets a connection can be reached.
+    return FetchOutcome.INCOMPLETE if detail == _RESET else FetchOutcome.UNREACHABLE, detail

@@ -88,7 +88,9 @@ class SitemapStage(Stage):
                 break
             place = self._places.popleft()
             self._enqueue(
-                SitemapPointer(origin_of(self.context.root_url) + place, "a common place", None)
+                SitemapPointer(
+                    origin_of(self.context.root_url) + place, "a common place", None, is_guess=True
+                )
             )
             requests = list(self._dispatch())
         return requests
@@ -181,6 +183,7 @@ class SitemapStage(Stage):
             max_bytes=config.max_sitemap_bytes,
             parent=pointer.parent,
             depth=pointer.depth,
+            is_guess=pointer.is_guess,
         )
 
     def _failed(self, failure: Failure) -> Iterator[Any]:

@@ -86,8 +86,10 @@ class DocumentWriter:
                 decompressed_bytes=record.decompressed_bytes,
                 elapsed_ms=record.elapsed_ms,
                 fetched_at=record.fetched_at,
+                fresh_until=record.fresh_until,
                 final_url=record.final_url or None,
                 redirects=list(record.redirects),
+                directives=list(record.directives),
                 sha256=record.sha256 or None,
                 format=record.format or None,
                 entries=record.entries,
@@ -114,6 +116,7 @@ class DocumentWriter:
                 "sha256": record.sha256 or None,
                 "content_fingerprint": record.fingerprint,
                 "entries": record.entries,
+                "policies": dict(record.policies),
                 "listed": record.listed,
             }
         if record.outcome is FetchOutcome.OK or record.entries:

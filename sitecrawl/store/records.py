@@ -62,6 +62,10 @@ class FetchRecord:
     etag: str = ""
     last_modified: str = ""
     fingerprint: str = ""
+    policies: Mapping[str, str] = field(default_factory=dict)
+    """By authority, the fingerprint of the robots rules that its pages were judged by."""
+    fresh_until: datetime | None = None
+    directives: Sequence[str] = ()
     format: str = ""
     entries: int = 0
     listed: int = 0
@@ -116,7 +120,7 @@ class PageRows:
     categories: Sequence[str] | None = None
     verdict_id: int | None = None
     """Of every row, unless the rows have their own."""
-    verdict_ids: Sequence[int] | None = None
+    verdict_ids: Sequence[int | None] | None = None
     titles: Mapping[int, str] = field(default_factory=dict)
     details: Mapping[int, str] = field(default_factory=dict)
     """JSON text."""

@@ -113,6 +113,8 @@ documents = Table(
     # Of the settings that decide what is read from it: validators count only under the same.
     Column("content_fingerprint", Text),
     Column("entries", Integer),
+    # By authority, the fingerprint of the robots rules that its pages were judged by.
+    Column("policies", Json),
     # Pages of the site that it was the first to list in the scan that read it.
     Column("listed", Integer),
     UniqueConstraint("site_id", "url"),
@@ -142,8 +144,11 @@ fetches = Table(
     Column("decompressed_bytes", BigInteger, nullable=False),
     Column("elapsed_ms", Integer, nullable=False),
     Column("fetched_at", UtcDateTime, nullable=False),
+    Column("fresh_until", UtcDateTime),
     Column("final_url", Text),
     Column("redirects", Json, nullable=False),
+    # What the page itself says to robots (X-Robots-Tag, meta robots).
+    Column("directives", Json, nullable=False),
     Column("sha256", String(64)),
     Column("format", String(20)),
     Column("entries", Integer, nullable=False),

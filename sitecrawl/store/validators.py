@@ -24,6 +24,8 @@ class Validators:
     last_modified: str | None
     sha256: str | None
     listed: int
+    policies: dict[str, str]
+    """By authority, the fingerprint of the robots rules that its pages were judged by."""
 
 
 def load_validators(database: Database, site_id: int, fingerprint: str) -> dict[str, Validators]:
@@ -40,6 +42,7 @@ def load_validators(database: Database, site_id: int, fingerprint: str) -> dict[
         documents.c.last_modified,
         documents.c.sha256,
         documents.c.listed,
+        documents.c.policies,
     ).where(
         documents.c.site_id == site_id,
         documents.c.content_scan_id.is_not(None),

@@ -38,6 +38,16 @@ _TABLE = "".join(
 )
 
 
+def origin_prefix(url: str) -> str:
+    """What the URLs of the same authority start with; nothing for what is no http(s) URL.
+
+    >>> origin_prefix("https://example.com:8443/a/b")
+    'https://example.com:8443/'
+    """
+    match = _ORIGIN.match(url)
+    return match[0] if match else ""
+
+
 def shared_plain_origin(urls: Sequence[str], max_length: int) -> str | None:
     """Return the origin of a batch in which all is plain but possibly the origin, or None.
 
@@ -49,10 +59,9 @@ def shared_plain_origin(urls: Sequence[str], max_length: int) -> str | None:
     >>> shared_plain_origin(["https://example.com/a", "https://example.com/?b"], 2083) is None
     True
     """
-    match = _ORIGIN.match(urls[0]) if urls else None
-    if match is None:
+    origin = origin_prefix(urls[0]) if urls else ""
+    if not origin:
         return None
-    origin = match[0]
     text = "\n" + "\n".join(urls)
     is_plain = (
         text.isascii()

@@ -13,6 +13,7 @@ class Reason(StrEnum):
     SKIPPED_PATH = "skipped_path"
     SKIPPED_FILE_TYPE = "skipped_file_type"
     SKIPPED_QUERY = "skipped_query"
+    BLOCKED_BY_ROBOTS = "blocked_by_robots"
 
 
 class Refusal(NamedTuple):

@@ -17,6 +17,8 @@ _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _IPV4 = re.compile(r"[0-9]+(?:\.[0-9]+){3}")
 _MAX_HOST_LENGTH = 253
 _MAX_PORT = 65535
+# Whatever may be a password, also one with a slash in it, but not the start of an e-mail address.
+_CREDENTIALS = re.compile(r"(//|(?<!mailto):(?!//)).*@", re.IGNORECASE | re.DOTALL)
 _SHOWN_LENGTH = 80
 _EXAMPLES = "write a domain or URL such as example.com or https://example.com/docs"
 
@@ -25,7 +27,8 @@ class TargetError(SitecrawlError, ValueError):
     """A site that cannot be scanned; the message is for the person who gave it."""
 
     def __init__(self, text: str, cause: str, remedy: str = _EXAMPLES) -> None:
-        shown = text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}..."
+        shown = _CREDENTIALS.sub(r"\1...@", text)
+        shown = shown if len(shown) <= _SHOWN_LENGTH else f"{shown[:_SHOWN_LENGTH]}..."
         super().__init__(f"domain {shown!r}: {cause}; {remedy}")
 
 
@@ -94,13 +97,14 @@ def _check_text(typed: str) -> None:
 
 def _check_authority(typed: str, rest: str, *, is_bare: bool) -> str:
     """Check host and port as they were typed, where a parser would only say no; return the host."""
-    if "@" in re.split(r"[/?#]", rest, maxsplit=1)[0]:
-        raise TargetError(typed, "contains a user name or is an e-mail address", _EXAMPLES)
     authority = _AUTHORITY.match(rest)
     host, port = authority.groups() if authority is not None else ("", None)
+    is_port = not port or (port.isascii() and port.isdigit() and 0 < int(port[:6]) <= _MAX_PORT)
+    if "@" in re.split(r"[/?#]", rest, maxsplit=1)[0] or ("@" in rest and not is_port):
+        raise TargetError(typed, "contains a user name or is an e-mail address", _EXAMPLES)
     if not host:
         raise TargetError(typed, "has no host")
-    if port and not (port.isascii() and port.isdigit() and 0 < int(port[:6]) <= _MAX_PORT):
+    if port and not is_port:
         raise TargetError(typed, f"port {port[:20]!r} is not a number from 1 to {_MAX_PORT}")
     is_named = (
         "." in host or host.startswith("[") or host.lower() == "localhost" or not host.isascii()

@@ -18,12 +18,16 @@ def test_retries_wait_longer_each_time(site: SiteServer, crawl: Callable[..., Cr
     site.routes.update(
         {
             "/robots.txt": robots("/busy.xml", "/broken.xml"),
-            "/": Reply(b"Home", close=True),  # a reset of a kept connection is retried by Twisted
+            "/": b"Home",
             "/busy.xml": [Reply(status=503), Reply(status=503), sitemap("/a")],
             "/broken.xml": [Reply(reset=True), sitemap("/b")],
         }
     )
-    settings = {"SITECRAWL_MIN_SITEMAP_URLS": 1, "SITECRAWL_RETRY_BACKOFF_SECONDS": 0.3}
+    settings = {
+        "SITECRAWL_MIN_SITEMAP_URLS": 1,
+        "SITECRAWL_RETRY_BACKOFF_SECONDS": 0.3,
+        "SITECRAWL_BUSY_BACKOFF_SECONDS": 0,
+    }
     done = crawl(site.url, settings=settings).succeeded()
     assert sorted(done.urls) == [site.at("/a"), site.at("/b")]
     first, second = gaps(site.requests("/busy.xml"))

@@ -49,9 +49,11 @@ def _is_chunked(reply: Reply, content: Content) -> bool:
 
 def _head(status: int, reply: Reply, content: Content | None, is_chunked: bool) -> bytes:
     phrase = HTTPStatus(status).phrase if status in list(HTTPStatus) else "Unknown"
-    lines = [f"HTTP/1.1 {status} {phrase}", f"Date: {formatdate(usegmt=True)}"]
+    lines = [f"HTTP/1.1 {status} {phrase}"]
     headers = list(reply.header_lines())
     names = {name.lower() for name, _ in headers}
+    if "date" not in names:
+        headers.append(("Date", formatdate(usegmt=True)))
     if is_chunked:
         headers.append(("Transfer-Encoding", "chunked"))
     elif isinstance(content, bytes) and "content-length" not in names:

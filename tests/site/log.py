@@ -21,7 +21,7 @@ class LoggedRequest:
     connection: int
     """Number of the TCP connection, from 1: shows keep-alive."""
     started: float
-    """Monotonic time when the request line had arrived."""
+    """Monotonic time when the first byte of the request arrived."""
     ended: float = math.inf
     """Monotonic time just before the answer's last bytes were handed to the socket.
 

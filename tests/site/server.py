@@ -6,13 +6,13 @@ import contextlib
 import socket
 import struct
 import threading
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler
 from socketserver import TCPServer, ThreadingMixIn
 from typing import TYPE_CHECKING, Any
 
+from tests.site.arrival import note_arrivals, wait_for_arrival
 from tests.site.exchange import DRIPS_PER_SECOND, wire_pieces
 from tests.site.log import LoggedRequest, RequestLog, gaps, max_in_flight
 from tests.site.reply import Reply, Request, Route
@@ -42,6 +42,8 @@ class SiteServer:
       else is a 404. Bytes and text get a content type by their path. Routes may change at any time.
     - ``requests()``, ``paths()``, ``max_in_flight()``, ``gaps()`` tell what was asked;
       ``wait_for()`` blocks until it was.
+    - With ``tls`` successive connections take ``handshake_seconds`` before they carry anything;
+      the last of them holds for all further ones.
     - ``stop()`` raises what a route's callable raised.
     """
 
@@ -52,14 +54,16 @@ class SiteServer:
         address: str = "127.0.0.1",
         port: int = 0,
         tls: bool = False,
+        handshake_seconds: Sequence[float] = (0.0,),
     ) -> None:
         self.routes: dict[str, Route] = dict(routes or {})
         self.log = RequestLog()
         self._turns: Counter[str] = Counter()
         self._turns_lock = threading.Lock()
-        self._listener = _Listener(self, (address, port), tls)
-        self.address, self.port = self._listener.socket.getsockname()
-        self.url = f"{'https' if tls else 'http'}://{self.address}:{self.port}"
+        self._listener = _Listener(self, (address, port), tls, handshake_seconds)
+        self.address, self.port = self._listener.socket.getsockname()[:2]
+        host = f"[{self.address}]" if ":" in self.address else self.address
+        self.url = f"{'https' if tls else 'http'}://{host}:{self.port}"
         self._thread = threading.Thread(
             target=self._listener.serve_forever, args=(_POLL_SECONDS,), name=self.url, daemon=True
         )
@@ -138,15 +142,24 @@ class _Listener(ThreadingMixIn, TCPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, site: SiteServer, address: tuple[str, int], tls: bool) -> None:
+    def __init__(
+        self,
+        site: SiteServer,
+        address: tuple[str, int],
+        tls: bool,
+        handshake_seconds: Sequence[float],
+    ) -> None:
         self.site = site
         self.stopping = threading.Event()
         self.errors: list[Exception] = []
         self._tls = self_signed_certificate().context if tls else None
+        self._handshake_seconds = list(handshake_seconds)
         self._lock = threading.Lock()
         self._connections: dict[socket.socket, threading.Thread] = {}
         self._accepted = 0
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         super().__init__(address, BaseHTTPRequestHandler)  # process_request_thread makes our own
+        note_arrivals(self.socket)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Serves one connection; a client that leaves or refuses our certificate is no error."""
@@ -154,6 +167,7 @@ class _Listener(ThreadingMixIn, TCPServer):
         try:
             connection.settimeout(_STOP_SECONDS if self._tls else None)
             if self._tls is not None:
+                self.stopping.wait(self._next_handshake_seconds())
                 connection = self._tls.wrap_socket(connection, server_side=True)
                 connection.settimeout(None)
             with self._lock:
@@ -170,6 +184,11 @@ class _Listener(ThreadingMixIn, TCPServer):
             with self._lock:
                 self._connections.pop(connection, None)
             connection.close()
+
+    def _next_handshake_seconds(self) -> float:
+        with self._lock:
+            seconds = self._handshake_seconds
+            return seconds.pop(0) if len(seconds) > 1 else seconds[0]
 
     def server_close(self) -> None:
         super().server_close()
@@ -193,9 +212,9 @@ class _Connection(BaseHTTPRequestHandler):
         self._started = 0.0
         super().__init__(connection, client, listener)
 
-    def parse_request(self) -> bool:
-        self._started = time.monotonic()
-        return super().parse_request()
+    def handle_one_request(self) -> None:
+        self._started = wait_for_arrival(self.connection)
+        super().handle_one_request()
 
     def answer(self) -> None:
         site = self.server.site

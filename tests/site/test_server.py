@@ -4,6 +4,7 @@ import gzip
 import http.client
 import socket
 import ssl
+import sys
 import threading
 import time
 import zlib
@@ -271,6 +272,18 @@ class TestLog:
             client.getresponse().read()
             client.close()
         assert site.max_in_flight() == len(clients)
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="only Linux notes the time of arrivals")
+    def test_a_request_starts_when_it_arrives_however_late_it_is_served(
+        self, site: SiteServer, client: http.client.HTTPConnection
+    ) -> None:
+        get(client, "/first")
+        for path in [f"/{number}" for number in range(20)]:
+            before = time.monotonic()
+            client.request("GET", path)
+            after = time.monotonic()
+            client.getresponse().read()
+            assert before - 0.001 <= site.requests(path)[0].started <= after + 0.001
 
     def test_waiting_in_vain_tells_what_was_seen(self, site: SiteServer) -> None:
         with pytest.raises(AssertionError, match="seen: \\[\\]"):

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sitecrawl.spiders.arguments import SpiderArguments
 from tests.site.build import robots, sitemap
 from tests.stages.stored import refusals
 
@@ -58,6 +59,25 @@ def test_an_unknown_variable_of_ours_is_said(run_scrapy: Callable[..., ProcessRe
     assert done.returncode == 2
     assert "SITECRAWL_DEPTH" in done.output
     assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"domain": "x.example"}, {("x.example", 443), ("x.example", 80)}),
+        ({"domain": "x.example:8000"}, {("x.example", 8000)}),
+        ({"domain": "http://10.0.0.5/docs"}, {("10.0.0.5", 80)}),
+        ({"domain": "https://[::1]:8443"}, {("::1", 8443)}),
+        (
+            {"domain": "http://x.example", "base": "/docs,https://y.example/a,//z.example:81"},
+            {("x.example", 80), ("y.example", 443), ("z.example", 81)},
+        ),
+    ],
+)
+def test_what_is_named_is_a_host_and_a_port(
+    arguments: dict[str, str], named: set[tuple[str, int]]
+) -> None:
+    assert SpiderArguments.parse(arguments).named_endpoints() == named
 
 
 class TestScope:

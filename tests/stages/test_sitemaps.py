@@ -79,7 +79,8 @@ class TestRobotsLines:
         )
         cdn.routes["/child.xml"] = sitemap(site.at("/a"), stranger.at("/b"))
         site.routes["/own.xml"] = sitemap("/c")
-        done = crawl(site.url, settings=ENOUGH).succeeded()
+        allow = {"SITECRAWL_ADDRESS_ALLOW": "127.0.0.2, 127.0.0.3"}
+        done = crawl(site.url, settings={**ENOUGH, **allow}).succeeded()
         assert sorted(done.urls) == [site.at("/a"), site.at("/c")]
         assert stranger.paths() == []
         assert refusals(done)[stranger.at("/b")][0] == "offsite"

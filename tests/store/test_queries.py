@@ -172,7 +172,7 @@ class TestValidators:
             document_id, etag='"1"', last_modified="now", sha256="ab", format="urlset", listed=7
         )
         scanning.finish()
-        expected = Validators(document_id, "sitemap", "urlset", '"1"', "now", "ab", 7)
+        expected = Validators(document_id, "sitemap", "urlset", '"1"', "now", "ab", 7, {})
         assert self.known(database) == {A: expected}
 
     def test_they_count_only_under_the_same_settings(self, database: Database) -> None:

@@ -97,7 +97,6 @@ def test_site_key_is_the_same_however_the_site_is_written() -> None:
         (":8000", "has no host"),
         ("/docs", "has no host"),
         ("foo@bar.com", "user name or is an e-mail address"),
-        ("https://u:p@example.com/", "user name or is an e-mail address"),
         ("mailto:foo@bar.com", "user name or is an e-mail address"),
         ("..", "'' cannot be a part of a host name"),
         ("example..com", "'' cannot be a part"),
@@ -127,6 +126,24 @@ def test_nonsense_is_refused_with_its_cause(text: str, cause: str) -> None:
     assert cause in message
     assert message.startswith(f"domain {text.strip()[:80]!r}"[:80])
     assert len(message) < 300
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("https://u:p@example.com/", "https://...@example.com/"),
+        ("https://token@example.com/", "https://...@example.com/"),
+        ("https://u:p/w@example.com/", "https://...@example.com/"),
+        ("https://u:p@w@example.com/", "https://...@example.com/"),
+        ("u:p@example.com", "u:...@example.com"),
+        ("//u:p@example.com", "//...@example.com"),
+        ("ftp://u:p@example.com", "ftp://...@example.com"),
+    ],
+)
+def test_a_password_is_not_repeated(text: str, shown: str) -> None:
+    with pytest.raises(TargetError) as caught:
+        parse_target(text)
+    assert str(caught.value).startswith(f"domain {shown!r}: ")
 
 
 @settings(max_examples=1000, deadline=None)

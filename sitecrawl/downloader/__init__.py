@@ -1,0 +1,1 @@
+"""Scrapy's downloader, with turns that a host's pace decides."""

@@ -1,0 +1,43 @@
+"""Requests that must not leave are stopped before anything is done for them."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from sitecrawl.downloader.polite import politeness_of
+from sitecrawl.downloader.refusals import NotSentError
+from sitecrawl.downloader.turns import is_page
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+
+class PolitenessMiddleware:
+    """Refuse what is over the scan's budget, and what would go to a host that is left alone.
+
+    The downloader looks again when the request's turn comes, and counts exactly.
+
+    Settings: ``SITECRAWL_MAX_PAGES``, ``SITECRAWL_MAX_SCAN_MINUTES``,
+    ``SITECRAWL_MAX_ERRORS_IN_A_ROW``. Meta: ``sitecrawl_document``, ``sitecrawl_deadline``.
+    """
+
+    def __init__(self, crawler: Crawler):
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        not_sent = politeness_of(self._crawler).refusal(
+            request.url,
+            is_page=is_page(request),
+            now=time.monotonic(),
+            deadline=request.meta.get("sitecrawl_deadline", float("inf")),
+        )
+        if not_sent:
+            raise NotSentError(not_sent)

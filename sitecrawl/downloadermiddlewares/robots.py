@@ -1,0 +1,51 @@
+"""No page is fetched that robots.txt does not allow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.downloader.refusals import BlockedByRobotsError
+from sitecrawl.items import DocumentKind
+from sitecrawl.register import robots_register
+from sitecrawl.robots.verdict import VerdictReason
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.robots.verdict import Verdict
+
+
+class RobotsMiddleware:
+    """Refuse pages that robots.txt disallows, also those that a redirect leads to.
+
+    Sitemaps that the site names are there to be read. For those that are only guessed its rules
+    hold; when robots.txt cannot be had, they are tried all the same.
+
+    Meta: ``sitecrawl_document``, ``sitecrawl_is_guess``.
+    """
+
+    def __init__(self, crawler: Crawler):
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    async def process_request(self, request: Request) -> None:
+        kind = request.meta.get("sitecrawl_document", {}).get("kind")
+        if kind is DocumentKind.ROBOTS_TXT:
+            return
+        is_named = kind is DocumentKind.SITEMAP and not request.meta.get("sitecrawl_is_guess")
+        if is_named:
+            return
+        robots = await robots_register(self._crawler).robots_of(request.url)
+        verdict = robots.policy.decide(request.url)
+        if not self._may_be_fetched(verdict, kind):
+            raise BlockedByRobotsError(verdict)
+
+    def _may_be_fetched(self, verdict: Verdict, kind: DocumentKind | None) -> bool:
+        is_unknown = verdict.reason is VerdictReason.UNREACHABLE
+        return verdict.allowed or (is_unknown and kind is DocumentKind.SITEMAP)

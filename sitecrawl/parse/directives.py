@@ -1,0 +1,63 @@
+"""What a page itself says to robots: the ``X-Robots-Tag`` header and ``<meta name="robots">``."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_HEAD_BYTES = 256 * 1024
+_MAX_DIRECTIVES = 50
+_META = re.compile(r"<meta\b([^>]{1,2000})>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_EVERYBODY = "robots"
+# Directives with a value: in a header their colon is not that of an agent's name.
+_VALUED = {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
+
+
+def header_directives(values: Iterable[str], token: str) -> list[str]:
+    """The directives of ``X-Robots-Tag`` headers that are meant for everybody or for *token*.
+
+    >>> header_directives(["noindex, NoFollow", "otherbot: none", "me: noarchive"], "me")
+    ['noindex', 'nofollow', 'noarchive']
+    """
+    found: list[str] = []
+    for value in values:
+        agent, colon, rest = value.partition(":")
+        is_named = bool(colon) and "," not in agent and agent.strip().lower() not in _VALUED
+        if not is_named:
+            found += _split(value)
+        elif agent.strip().lower() == token.lower():
+            found += _split(rest)
+    return _distinct(found)
+
+
+def meta_directives(body: bytes, token: str) -> list[str]:
+    """The directives of the meta elements named ``robots`` or like *token*, in any order.
+
+    >>> meta_directives(b"<META content='noindex,follow' name=robots>", "sitecrawl")
+    ['noindex', 'follow']
+    """
+    # The words that count are ASCII in every encoding that the web knows but UTF-16.
+    text = _COMMENT.sub("", body[:_HEAD_BYTES].replace(b"\0", b"").decode("latin-1"))
+    found: list[str] = []
+    for element in _META.finditer(text):
+        attributes = {
+            name.lower(): unescape(double or single or bare)
+            for name, double, single, bare in _ATTRIBUTE.findall(element[1])
+        }
+        if attributes.get("name", "").strip().lower() in {_EVERYBODY, token.lower()}:
+            found += _split(attributes.get("content", ""))
+    return _distinct(found)
+
+
+def _split(value: str) -> list[str]:
+    return [word.strip().lower() for word in value.split(",") if word.strip()]
+
+
+def _distinct(words: list[str]) -> list[str]:
+    return list(dict.fromkeys(words))[:_MAX_DIRECTIVES]

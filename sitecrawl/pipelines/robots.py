@@ -1,0 +1,179 @@
+"""The verdict of robots.txt on every page, also on those that are never fetched."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+from sitecrawl.config import Config
+from sitecrawl.items import Evidence, EvidenceType, MentionBatch
+from sitecrawl.pipelines.store import StorePipeline
+from sitecrawl.register import robots_register
+from sitecrawl.robots.verdict import VerdictReason
+from sitecrawl.urls.plain import origin_prefix
+from sitecrawl.urls.refusal import Reason, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, Self
+
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.items import Judged
+    from sitecrawl.robots.verdict import Verdict
+    from sitecrawl.stages.authority import AuthorityRobots
+
+# Without rules to go by nothing is fetched, but a list of pages is not a fetch.
+_LISTED_ALL_THE_SAME = VerdictReason.UNREACHABLE
+_NOT_OF_THE_SITE = {
+    Reason.INVALID_URL,
+    Reason.SCHEME_NOT_ALLOWED,
+    Reason.TOO_LONG,
+    Reason.OFFSITE,
+}
+_MAX_EVIDENCE = 1_000
+_MANY_RULES = 1_000
+_SLICE_OF_MANY_RULES = 100
+
+
+class RobotsPipeline:
+    """Fill ``judged``; refuse what a rule disallows.
+
+    At the end each verdict becomes one record of evidence, with the number of pages that have it.
+
+    Settings: ``SITECRAWL_MAX_ROBOTS_FILES``: of more authorities than these the robots.txt is not
+    fetched just to judge pages that are only listed.
+    Stats: ``sitecrawl/pages/not_judged``.
+    """
+
+    def __init__(self, crawler: Crawler):
+        self._crawler = crawler
+        self._max_files = Config.from_settings(crawler.settings).max_robots_files
+        self._pages: Counter[Judged] = Counter()
+        self._examples: dict[Judged, str] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    async def process_item(self, item: Any) -> Any:
+        if isinstance(item, MentionBatch) and item.urls:
+            for place, (origin, rows) in enumerate(_by_authority(item)):
+                await self._judge(item, origin, rows, is_main=place == 0)
+            self._refuse(item)
+            self._count(item)
+        return item
+
+    async def close_spider(self) -> None:
+        store = self._crawler.get_item_pipeline(StorePipeline)
+        assert store is not None
+        if store.has_scan and not store.has_failed:
+            for judged, pages in self._pages.most_common(_MAX_EVIDENCE):
+                await store.process_item(self._evidence(judged, pages))
+
+    async def _judge(
+        self, batch: MentionBatch, origin: str, rows: Sequence[int] | None, *, is_main: bool
+    ) -> None:
+        """Judge the *rows* of one authority; None: all of them."""
+        register = robots_register(self._crawler)
+        places = rows if rows is not None else range(len(batch.urls))
+        if origin not in register and 0 < self._max_files <= len(register):
+            batch.judged_otherwise.update(dict.fromkeys(places))
+            return
+        robots = await register.robots_of(origin)
+        batch.policies[origin] = robots.policy.fingerprint
+        urls = batch.urls if rows is None else [batch.urls[row] for row in rows]
+        usual, others = await _judged_in_slices(robots, urls)
+        if is_main:
+            batch.judged = usual
+            batch.judged_otherwise.update((places[index], each) for index, each in others.items())
+        else:
+            batch.judged_otherwise.update(
+                (row, others.get(index, usual)) for index, row in enumerate(places)
+            )
+
+    def _refuse(self, batch: MentionBatch) -> None:
+        if batch.judged is not None and _is_refused(batch.judged.verdict):
+            refusal = _refusal(batch.judged.verdict)
+            for row in range(len(batch.urls)):
+                if row not in batch.judged_otherwise:
+                    batch.refused.setdefault(row, refusal)
+        for row, judged in batch.judged_otherwise.items():
+            if judged is not None and _is_refused(judged.verdict):
+                batch.refused.setdefault(row, _refusal(judged.verdict))
+
+    def _count(self, batch: MentionBatch) -> None:
+        is_new = batch.is_new
+        counts = Counter(judged for row, judged in batch.judged_otherwise.items() if is_new[row])
+        if batch.judged is not None:
+            self._pages[batch.judged] += sum(is_new) - counts.total()
+        if not_judged := counts.pop(None, 0):
+            self._crawler.stats.inc_value("sitecrawl/pages/not_judged", not_judged)
+        for judged, pages in counts.items():
+            assert judged is not None
+            self._pages[judged] += pages
+        for row, judged in batch.judged_otherwise.items():
+            if judged is not None and judged not in self._examples:
+                self._examples[judged] = batch.urls[row]
+
+    def _evidence(self, judged: Judged, pages: int) -> Evidence:
+        verdict = judged.verdict
+        kind = EvidenceType.ROBOTS_ALLOWED if verdict.allowed else EvidenceType.BLOCKED_BY_ROBOTS
+        return Evidence(
+            kind,
+            verdict.explanation,
+            {
+                "allowed": verdict.allowed,
+                "reason": verdict.reason,
+                "rule": verdict.rule or None,
+                "line": verdict.line,
+                "group": verdict.group or None,
+                "crawl_delay": verdict.crawl_delay,
+                "pages": pages,
+                "example": self._examples.get(judged),
+            },
+            document=judged.robots_url,
+            confidence=verdict.confidence,
+        )
+
+
+async def _judged_in_slices(
+    robots: AuthorityRobots, urls: Sequence[str]
+) -> tuple[Judged, dict[int, Judged]]:
+    """A hostile robots.txt costs milliseconds per URL: the event loop must get its turn."""
+    is_long = len(robots.policy.file.rules) > _MANY_RULES
+    size = _SLICE_OF_MANY_RULES if is_long else len(urls)
+    usual, others = robots.judge(urls[:size])
+    for start in range(size, len(urls), size):
+        await asyncio.sleep(0)
+        _, found = robots.judge(urls[start : start + size])
+        others.update((start + index, judged) for index, judged in found.items())
+    return usual, others
+
+
+def _is_refused(verdict: Verdict) -> bool:
+    return not verdict.allowed and verdict.reason is not _LISTED_ALL_THE_SAME
+
+
+def _refusal(verdict: Verdict) -> Refusal:
+    return Refusal(Reason.BLOCKED_BY_ROBOTS, verdict.rule or verdict.explanation)
+
+
+def _by_authority(batch: MentionBatch) -> Sequence[tuple[str, Sequence[int] | None]]:
+    """The authorities of the site's pages with their rows, the largest first; None: all rows.
+
+    Robots rules of other sites are none of our business.
+    """
+    own = next((url for row, url in enumerate(batch.urls) if row not in batch.refused), "")
+    prefix = origin_prefix(own)
+    if prefix and all(url.startswith(prefix) for url in batch.urls):
+        return [(prefix, None)]
+    rows: defaultdict[str, list[int]] = defaultdict(list)
+    for row, url in enumerate(batch.urls):
+        refusal = batch.refused.get(row)
+        if refusal is not None and refusal.reason in _NOT_OF_THE_SITE:
+            batch.judged_otherwise[row] = None
+        else:
+            rows[origin_prefix(url)].append(row)
+    return sorted(rows.items(), key=lambda each: -len(each[1]))

@@ -1,0 +1,162 @@
+"""The politeness of one scan: its hosts, its budget, and whether a request may leave."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sitecrawl.politeness.ledger import HostLedger
+from sitecrawl.politeness.pace import HostPace, PaceRules, RobotsPace
+from sitecrawl.urls.address import origin_of, site_of
+
+if TYPE_CHECKING:
+    from sitecrawl.politeness.budget import ScanBudget
+
+# A site that redirects to ever new hosts must not fill the summary; the busiest are shown.
+_MAX_REPORTED_HOSTS = 100
+
+
+class NotSentReason(StrEnum):
+    """Why a request did not leave; the words are those of the fetch's outcome."""
+
+    HOST_PAUSED = "host_paused"
+    OVER_BUDGET = "over_budget"
+    SLOT_TIMEOUT = "slot_timeout"
+
+
+class NotSent(NamedTuple):
+    """One request that did not leave."""
+
+    reason: NotSentReason
+    words: str
+
+
+class Host:
+    """What is known and counted of one host."""
+
+    def __init__(self, key: str, rules: PaceRules):
+        self.pace = HostPace(key, rules)
+        self.ledger = HostLedger(key)
+        self.refused: Counter[str] = Counter()  # by server, because it is left alone
+
+
+class ScanPoliteness:
+    """Decides for every request of a scan, and keeps the ledger.
+
+    A host is a name without ``www.`` and a port: http and https, with and without ``www.``, are
+    one, because one machine answers for all of them. Another port that is not the scheme's own is
+    another server, with its own pace.
+    """
+
+    def __init__(self, rules: PaceRules, budget: ScanBudget, slot_wait_seconds: float):
+        self.budget = budget
+        self.slot_wait_seconds = slot_wait_seconds or math.inf
+        self.slot_timeouts = 0
+        self._rules = rules
+        self._hosts: dict[str, Host] = {}
+
+    def host(self, url: str) -> Host:
+        key = site_of(url)
+        if key not in self._hosts:
+            self._hosts[key] = Host(key, self._rules)
+        return self._hosts[key]
+
+    def set_robots_pace(
+        self,
+        url: str,
+        crawl_delay: float | None = None,
+        request_rate: tuple[int, float] | None = None,
+    ) -> RobotsPace | None:
+        """What the robots.txt at *url* asks of us, in seconds, and in requests per seconds.
+
+        Holds from the next request on, for those that already wait as well.
+        """
+        return self.host(url).pace.set_robots(origin_of(url), crawl_delay, request_rate)
+
+    def refusal(
+        self, url: str, *, is_page: bool, now: float, deadline: float = math.inf
+    ) -> NotSent | None:
+        """Why a request for *url* must not leave, now or later; None when it may."""
+        budget = self.budget
+        if budget.is_over(now):
+            return NotSent(NotSentReason.OVER_BUDGET, "the time limit of the scan was reached")
+        if is_page and not budget.has_pages:
+            budget.refused_pages += 1
+            return NotSent(
+                NotSentReason.OVER_BUDGET,
+                f"the page limit was reached (SITECRAWL_MAX_PAGES={budget.max_pages})",
+            )
+        host, server = self.host(url), origin_of(url)
+        if words := self._why_left_alone(host.pace, server, now, deadline):
+            host.refused[server] += 1
+            return NotSent(NotSentReason.HOST_PAUSED, words)
+        return None
+
+    def is_waiting_in_vain(self, url: str, now: float, deadline: float) -> bool:
+        """Whether one more try of *url* would be refused."""
+        return bool(self._why_left_alone(self.host(url).pace, origin_of(url), now, deadline))
+
+    def end_of_wait(self, now: float, *, expires: float, deadline: float) -> NotSent | None:
+        """Why a request that waits for its turn need not wait any longer."""
+        if now >= deadline:
+            words = "the time of its stage was up before its turn came"
+        elif now >= expires:
+            self.slot_timeouts += 1
+            words = (
+                f"its turn did not come within {self.slot_wait_seconds:g} s"
+                " (SITECRAWL_SLOT_WAIT_SECONDS)"
+            )
+        else:
+            return None
+        return NotSent(NotSentReason.SLOT_TIMEOUT, words)
+
+    def _why_left_alone(self, pace: HostPace, server: str, now: float, deadline: float) -> str:
+        if server in pace.left_alone:
+            return pace.left_alone[server]
+        if pace.paused_until <= now:
+            return ""
+        wait = f"{pace.host} asks to wait {pace.paused_until - now:.0f} s"
+        if pace.paused_until >= self.budget.ends_at:
+            words = f"{wait}, longer than the scan may still take (SITECRAWL_MAX_SCAN_MINUTES)"
+            return pace.leave_alone(server, words)
+        if pace.paused_until >= deadline:
+            return f"{wait}, longer than its stage may still take"
+        return ""
+
+    # --- at the end --------------------------------------------------------------------------
+
+    def report(self) -> dict[str, Any]:
+        """The politeness ledger, for programs."""
+        hosts = [host for host in self._hosts.values() if host.ledger.requests]
+        hosts.sort(key=lambda host: -host.ledger.requests)
+        return {
+            "hosts": len(hosts),
+            "requests": sum(host.ledger.requests for host in hosts),
+            "received_bytes": sum(host.ledger.received_bytes for host in hosts),
+            "by_host": [_figures(host) for host in hosts[:_MAX_REPORTED_HOSTS]],
+            "left_alone": [
+                {"server": server, "reason": words, "refused": host.refused[server]}
+                for host in self._hosts.values()
+                for server, words in host.pace.left_alone.items()
+            ][:_MAX_REPORTED_HOSTS],
+        }
+
+    def limits(self) -> list[dict[str, Any]]:
+        """The limits that cut something off, in the form of a stage's."""
+        cuts: list[tuple[str, str, float]] = []
+        if self.budget.refused_pages:
+            cuts.append(("pages not fetched", "SITECRAWL_MAX_PAGES", self.budget.max_pages))
+        if self.slot_timeouts:
+            what = "requests that waited too long for their turn"
+            cuts.append((what, "SITECRAWL_SLOT_WAIT_SECONDS", self.slot_wait_seconds))
+        return [{"what": what, "setting": name, "limit": limit} for what, name, limit in cuts]
+
+
+def _figures(host: Host) -> dict[str, Any]:
+    figures = host.ledger.figures().as_dict()
+    if robots := host.pace.robots:
+        figures["robots_asked_seconds"] = robots.asked_seconds
+        figures["robots_kept_seconds"] = robots.kept_seconds
+    return figures

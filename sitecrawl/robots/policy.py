@@ -1,0 +1,158 @@
+"""What holds for the pages of one authority: verdicts on URLs, one at a time and in columns."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sitecrawl.robots.agents import AgentMatching
+from sitecrawl.robots.answers import AnswerKind
+from sitecrawl.robots.file import RobotsFile
+from sitecrawl.robots.matcher import TOO_COMPLEX, PatternMatcher
+from sitecrawl.robots.paths import path_lines, path_of
+from sitecrawl.robots.patterns import Pattern, parse_patterns
+from sitecrawl.robots.verdict import CONFIDENCE, Verdict, VerdictReason
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sitecrawl.robots.answers import RobotsAnswer
+
+_RULE_CHARACTERS = 1_000
+_KEPT_COPY_CONFIDENCE = 0.8
+# RFC 9309, 2.2.2: it is always allowed, also with a query.
+_ITSELF = (
+    Pattern(("/robots.txt",), is_anchored=True, octets=0),
+    Pattern(("/robots.txt?",), is_anchored=False, octets=0),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictColumn:
+    """The verdicts on a column of URLs: the one that most have, and the others by row."""
+
+    usual: Verdict
+    others: Mapping[int, Verdict]
+
+    def __getitem__(self, row: int) -> Verdict:
+        return self.others.get(row, self.usual)
+
+
+class RobotsPolicy:
+    """Verdicts on the URLs of one authority (scheme, host and port), which is not looked at again.
+
+    *usual* is the verdict where no rule of *file* matches. The longest rule wins, Allow before
+    Disallow where two are as long (RFC 9309, 2.2.2).
+    """
+
+    def __init__(self, file: RobotsFile, usual: Verdict):
+        self.file = file
+        self.usual = usual
+        ranked = sorted(
+            (-pattern.octets, not rule.is_allow, rule.line, index, pattern)
+            for index, rule in enumerate(file.rules)
+            for pattern in parse_patterns(rule.value, is_allow=rule.is_allow)
+        )
+        self._rules = [file.rules[index] for *_, index, _ in ranked]
+        self._matcher = PatternMatcher([*_ITSELF, *(pattern for *_, pattern in ranked)])
+        self._made: dict[int, Verdict] = {}
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for policies that give the same verdicts."""
+        rules = [(rule.line, rule.raw, rule.group) for rule in self.file.rules]
+        return hashlib.sha256(repr((self.usual, rules)).encode()).hexdigest()[:16]
+
+    def decide(self, url: str) -> Verdict:
+        return self._verdict(self._matcher.first(path_of(url)))
+
+    def verdicts(self, urls: Sequence[str]) -> VerdictColumn:
+        """Return ``decide(url)`` for all *urls*, much faster."""
+        found = self._matcher.firsts(path_lines(urls))
+        others = {row: self._verdict(number) for row, number in found.items()}
+        return VerdictColumn(self._verdict(self._matcher.default), others)
+
+    def _verdict(self, number: int) -> Verdict:
+        if number not in self._made:
+            self._made[number] = self._make_verdict(number)
+        return self._made[number]
+
+    def _make_verdict(self, number: int) -> Verdict:
+        if number == TOO_COMPLEX:
+            return self._because(VerdictReason.TOO_COMPLEX, allowed=False)
+        if number < len(_ITSELF):
+            return self._because(VerdictReason.ROBOTS_TXT_ITSELF, allowed=True)
+        if number == len(_ITSELF) + len(self._rules):
+            return self.usual
+        rule = self._rules[number - len(_ITSELF)]
+        return replace(
+            self._because(VerdictReason.RULE, allowed=rule.is_allow),
+            rule=rule.statement[:_RULE_CHARACTERS],
+            line=rule.line,
+            group=rule.group.value,
+        )
+
+    def _because(self, reason: VerdictReason, *, allowed: bool) -> Verdict:
+        # Whatever lowers the confidence in the file lowers it in each of its rules.
+        trust = self.usual.confidence / CONFIDENCE[self.usual.reason]
+        confidence = CONFIDENCE[reason] * trust
+        return replace(self.usual, allowed=allowed, reason=reason, confidence=confidence, cause="")
+
+
+def policy_for(
+    answer: RobotsAnswer,
+    body: bytes,
+    *,
+    token: str,
+    matching: AgentMatching = AgentMatching.RFC,
+    fail_open: bool = False,
+    kept_copy: bytes | None = None,
+) -> RobotsPolicy:
+    """Return what holds for pages after this *answer*; sitemaps are read in any case.
+
+    - Read: the rules of *body*. HTML or binary data in its place has none.
+    - Unavailable: everything is allowed.
+    - Unreachable: *kept_copy*, the last body that could be read, if it may still be used; otherwise
+      nothing is allowed, or everything with low confidence if *fail_open*.
+
+    >>> from sitecrawl.robots.answers import read_answer
+    >>> policy = policy_for(read_answer("ok", 200), b"User-agent: *\\nDisallow: /cart", token="me")
+    >>> policy.decide("https://shop.example/cart/1").explanation
+    'line 2 of robots.txt, for *: Disallow: /cart'
+    >>> policy_for(read_answer("timeout"), b"", token="me").decide("https://shop.example/").allowed
+    False
+    """
+    if answer.kind is AnswerKind.READ:
+        return _policy_of(body, token, matching)
+    if answer.kind is AnswerKind.UNAVAILABLE:
+        return _policy_without_rules(VerdictReason.NO_ROBOTS_TXT, answer.cause, allowed=True)
+    if kept_copy is not None:
+        return _policy_of(kept_copy, token, matching, trust=_KEPT_COPY_CONFIDENCE)
+    reason = VerdictReason.FAIL_OPEN if fail_open else VerdictReason.UNREACHABLE
+    return _policy_without_rules(reason, answer.cause, allowed=fail_open)
+
+
+def _policy_of(
+    body: bytes, token: str, matching: AgentMatching, *, trust: float = 1.0
+) -> RobotsPolicy:
+    file = RobotsFile.parse(body, token, matching)
+    if file.not_text:
+        reason = VerdictReason.NOT_TEXT
+    else:
+        reason = VerdictReason.NO_RULE if file.groups else VerdictReason.NO_GROUP
+    usual = Verdict(
+        allowed=True,
+        reason=reason,
+        group=file.groups[0].value if file.groups else "",
+        cause=file.not_text,
+        crawl_delay=file.crawl_delay.seconds if file.crawl_delay else None,
+        request_rates=file.request_rates,
+        confidence=CONFIDENCE[reason] * trust,
+    )
+    return RobotsPolicy(file, usual)
+
+
+def _policy_without_rules(reason: VerdictReason, cause: str, *, allowed: bool) -> RobotsPolicy:
+    usual = Verdict(allowed, reason, cause=cause, confidence=CONFIDENCE[reason])
+    return RobotsPolicy(RobotsFile(), usual)

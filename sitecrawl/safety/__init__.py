@@ -1,0 +1,1 @@
+"""What a scan may connect to."""

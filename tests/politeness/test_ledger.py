@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import statistics
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sitecrawl.politeness.ledger import GapHistogram, HostLedger
+
+GAPS = st.lists(st.floats(1e-5, 1e6), min_size=1, max_size=60)
+
+
+@given(GAPS)
+def test_median_to_within_a_percent_and_the_smallest_exactly(gaps: list[float]) -> None:
+    histogram = GapHistogram()
+    for gap in gaps:
+        histogram.add(gap)
+    assert histogram.smallest == min(gaps)
+    assert histogram.median == pytest.approx(statistics.median(gaps), rel=0.01)
+
+
+def test_a_million_gaps_take_no_more_room_than_a_thousand() -> None:
+    histogram = GapHistogram()
+    for number in range(1_000_000):
+        histogram.add(0.2 + 0.3 * number / 1_000_000)
+    assert len(histogram._classes) < 100
+    assert histogram.smallest == 0.2
+    assert histogram.median == pytest.approx(0.35, rel=0.01)
+
+
+def test_gaps_of_nothing() -> None:
+    histogram = GapHistogram()
+    histogram.add(0.0)
+    assert histogram.smallest == 0
+    assert histogram.median < 1e-5
+
+
+def test_figures() -> None:
+    ledger = HostLedger("example.com")
+    for now in (10.0, 10.5):  # two at once
+        ledger.departs(now)
+        ledger.sent(now)
+    ledger.received(600)
+    ledger.ended()
+    ledger.asked_to_wait(11.0)
+    ledger.asked_to_wait(11.5)  # the other one's answer says so, too: the wait has begun before
+    ledger.ended()
+    ledger.departs(31.0)
+    ledger.sent(31.0)
+    ledger.received(400)
+    ledger.ended()
+    assert ledger.figures().as_dict() == {
+        "host": "example.com",
+        "requests": 3,
+        "smallest_gap_seconds": 0.5,
+        "median_gap_seconds": pytest.approx((0.5 + 20.5) / 2, rel=0.01),
+        "most_in_flight": 2,
+        "longest_pause_seconds": 20.0,
+        "received_bytes": 1000,
+    }
+
+
+def test_what_nobody_could_measure_is_not_said() -> None:
+    ledger = HostLedger("example.com")
+    ledger.departs(10.0)
+    ledger.sent(10.0)
+    figures = ledger.figures()
+    assert (figures.requests, figures.most_in_flight) == (1, 1)
+    assert figures.smallest_gap_seconds is figures.median_gap_seconds is None
+    assert figures.longest_pause_seconds is None
+
+
+def test_a_pause_that_nothing_followed_was_not_waited_for() -> None:
+    ledger = HostLedger("example.com")
+    ledger.departs(10.0)
+    ledger.sent(10.0)
+    ledger.asked_to_wait(11.0)
+    assert ledger.figures().longest_pause_seconds is None

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sitecrawl.politeness.pace import HostPace, PaceRules
+
+RULES = PaceRules(
+    max_crawl_delay_seconds=30,
+    max_retry_after_seconds=3600,
+    busy_backoff_seconds=1,
+    max_errors_in_a_row=5,
+)
+HTTP, HTTPS = "http://example.com", "https://example.com"
+
+
+def make_pace(**rules: Any) -> HostPace:
+    return HostPace("example.com", replace(RULES, **rules))
+
+
+def answer(pace: HostPace, status: int, retry_after: float | None = None, now: float = 0) -> str:
+    return pace.answered(HTTPS, status, retry_after, now, chance=0)
+
+
+class TestGaps:
+    def test_the_first_may_leave_at_once(self) -> None:
+        assert make_pace().wait_seconds(0, 0.5) == 0
+
+    def test_nothing_leaves_while_one_is_leaving(self) -> None:
+        pace = make_pace()
+        pace.begin()
+        assert pace.wait_seconds(0, 0.5) == math.inf
+
+    def test_the_gap_runs_from_the_moment_of_sending(self) -> None:
+        pace = make_pace()
+        pace.begin()
+        pace.sent(10.0)
+        assert pace.wait_seconds(10.0, 0.5) == 0.5
+        assert pace.wait_seconds(10.5, 0.5) == 0
+
+    def test_what_never_left_holds_nobody_up(self) -> None:
+        pace = make_pace()
+        pace.begin()
+        pace.withdrawn()
+        assert pace.wait_seconds(0, 0.5) == 0
+
+    def test_without_a_gap_several_may_leave_at_once(self) -> None:
+        pace = make_pace()
+        pace.begin()
+        assert pace.wait_seconds(0, 0) == 0
+
+
+class TestRobots:
+    @pytest.mark.parametrize(
+        ("crawl_delay", "request_rate", "asked"),
+        [
+            (2.0, None, 2.0),
+            (None, (1, 5.0), 5.0),
+            (None, (10, 60.0), 6.0),
+            (7.0, (10, 60.0), 7.0),
+            (5.0, (10, 60.0), 6.0),
+        ],
+    )
+    def test_the_slower_wish_holds(
+        self, crawl_delay: float | None, request_rate: tuple[int, float] | None, asked: float
+    ) -> None:
+        pace = make_pace()
+        assert pace.set_robots(HTTPS, crawl_delay, request_rate) == (asked, asked)
+        pace.begin()
+        pace.sent(100)
+        assert pace.wait_seconds(100, 0.5) == asked
+        assert pace.wait_seconds(100, 50) == 50, "a slow site may need more than it asks for"
+
+    @pytest.mark.parametrize(
+        ("crawl_delay", "request_rate"),
+        [
+            (None, None),
+            (0.0, None),
+            (-1.0, None),
+            (math.inf, None),
+            (math.nan, None),
+            (None, (0, 5.0)),
+            (None, (-1, 5.0)),
+            (None, (1, math.inf)),
+        ],
+    )
+    def test_no_wish(
+        self, crawl_delay: float | None, request_rate: tuple[int, float] | None
+    ) -> None:
+        pace = make_pace()
+        assert pace.set_robots(HTTPS, crawl_delay, request_rate) is None
+        assert pace.robots is None
+
+    @pytest.mark.parametrize(("cap", "kept"), [(30, 30), (0, 600), (900, 600)])
+    def test_the_cap(self, cap: float, kept: float) -> None:
+        assert make_pace(max_crawl_delay_seconds=cap).set_robots(HTTPS, 600, None) == (600, kept)
+
+    def test_the_slowest_server_of_a_host_decides(self) -> None:
+        pace = make_pace()
+        pace.set_robots(HTTPS, 3, None)
+        pace.set_robots("https://www.example.com", 9, None)
+        assert pace.robots == (9, 9)
+        pace.set_robots("https://www.example.com", None, None)  # read again: it has changed
+        assert pace.robots == (3, 3)
+
+
+class TestPauses:
+    @pytest.mark.parametrize("status", [429, 503])
+    def test_retry_after(self, status: int) -> None:
+        pace = make_pace()
+        words = answer(pace, status, 120, now=1000)
+        assert words == "example.com asks to wait: nothing is sent to it for 120.0 s"
+        assert pace.wait_seconds(1000, 0.5) == 120
+        assert pace.wait_seconds(1120, 0.5) == 0
+
+    @pytest.mark.parametrize("status", [200, 301, 304, 404, 403, 500, 502, 504])
+    def test_other_answers_do_not_pause(self, status: int) -> None:
+        pace = make_pace()
+        answer(pace, status, 120, now=1000)
+        assert pace.wait_seconds(1000, 0.5) == 0
+
+    def test_a_cap_and_none(self) -> None:
+        pace = make_pace()
+        answer(pace, 429, 1e60)
+        assert pace.paused_until == 3600
+        pace = make_pace(max_retry_after_seconds=0)
+        answer(pace, 429, 86_400)
+        assert pace.paused_until == 86_400
+
+    def test_a_shorter_wish_does_not_shorten_a_longer_one(self) -> None:
+        pace = make_pace()
+        answer(pace, 429, 120)
+        assert answer(pace, 429, 5, now=1) == ""
+        assert pace.paused_until == 120
+
+    def test_without_retry_after_longer_each_time(self) -> None:
+        pace, now, waits = make_pace(max_errors_in_a_row=0), 0.0, []
+        for _ in range(6):
+            answer(pace, 503, None, now)
+            waits.append(pace.paused_until - now)
+            now = pace.paused_until
+        assert waits == [1, 2, 4, 8, 16, 32]
+        answer(pace, 200, now=now)
+        answer(pace, 503, now=now)
+        assert pace.paused_until - now == 1
+
+
+class TestErrorsInARow:
+    @given(st.lists(st.sampled_from([200, 301, 404, 429, 500, 503, 0]), max_size=40))
+    def test_left_alone_after_five_and_not_before(self, answers: list[int]) -> None:
+        """0 stands for no answer."""
+        pace, row = make_pace(), 0
+        for status in answers:
+            if status:
+                answer(pace, status, 0)
+            else:
+                pace.failed(HTTPS, "no answer in time")
+            is_error = status in {0, 429, 500, 503}
+            row = row + 1 if is_error else 0
+            if row == 5:
+                assert HTTPS in pace.left_alone
+                return
+            assert not pace.left_alone
+
+    def test_it_is_said_once_and_with_the_last_cause(self) -> None:
+        pace = make_pace(max_errors_in_a_row=2)
+        assert answer(pace, 500) == ""
+        words = pace.failed(HTTPS, "no answer in time")
+        assert "failed 2 times in a row (the last time: no answer in time)" in words
+        assert pace.failed(HTTPS, "no answer in time") == ""
+        assert pace.left_alone == {HTTPS: words}
+
+    def test_servers_of_a_host_are_counted_apart(self) -> None:
+        pace = make_pace(max_errors_in_a_row=2)
+        for _ in range(3):
+            pace.failed(HTTPS, "the connection was refused")
+        pace.failed(HTTP, "the connection was refused")
+        assert list(pace.left_alone) == [HTTPS]
+
+    def test_no_limit(self) -> None:
+        pace = make_pace(max_errors_in_a_row=0)
+        for _ in range(100):
+            pace.failed(HTTPS, "no answer in time")
+        assert not pace.left_alone

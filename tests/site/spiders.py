@@ -1,0 +1,112 @@
+"""A spider that fetches the pages it is told to, for tests of what is sent and when.
+
+Settings: ``TEST_PAGES`` (paths or URLs, separated by spaces), ``TEST_ROBOTS_PACE`` (JSON: what a
+robots.txt is taken to ask for), ``TEST_DROPS_SLOTS`` (whether Scrapy's slots are dropped after
+every answer, as they are after a minute), ``TEST_STAGE_SECONDS`` (for all pages together).
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urljoin
+
+from sitecrawl.downloader.polite import politeness_of
+from sitecrawl.downloadhandlers.stoppable import StoppableDownloadHandler
+from sitecrawl.items import DocumentKind, SiteResolved
+from sitecrawl.spiders.staged import StagedSpider
+from sitecrawl.stages.base import Stage
+from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Self
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+    from twisted.python.failure import Failure
+
+_ROBOTS = "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware"
+
+
+class PagesStage(Stage):
+    name: ClassVar[str] = "pages"
+    crawler: ClassVar[Crawler]
+
+    _has_begun = False
+
+    def next_requests(self) -> Iterable[Request]:
+        if self._has_begun:
+            return []
+        self._has_begun = True
+        settings = self.crawler.settings
+        if pace := settings.getdict("TEST_ROBOTS_PACE"):
+            politeness_of(self.crawler).set_robots_pace(self.context.root_url, **pace)
+        seconds = settings.getfloat("TEST_STAGE_SECONDS")
+        deadline = time.monotonic() + seconds if seconds else float("inf")
+        return [
+            document_request(
+                urljoin(self.context.root_url, page),
+                DocumentKind.PAGE,
+                "a test",
+                callback=self._answered,
+                errback=self._failed,
+                timeout_seconds=self.context.config.page_timeout_seconds,
+                max_bytes=1_000_000,
+                deadline=deadline,
+            )
+            for page in settings["TEST_PAGES"].split()
+        ]
+
+    def _answered(self, response: Response) -> Iterator[Any]:
+        if self.crawler.settings.getbool("TEST_DROPS_SLOTS"):
+            self.crawler.engine.downloader._slot_gc(age=-60)
+        yield SiteResolved(self.context.root_url)
+        yield fetched_document(response)
+
+    def _failed(self, failure: Failure) -> Iterator[Any]:
+        yield failed_document(failure)
+
+
+class PagesSpider(StagedSpider):
+    """Asks for the pages alone: without ``TEST_ASKS_ROBOTS`` no robots.txt comes before them."""
+
+    name = "pages"
+    stages: ClassVar[tuple[type[Stage], ...]] = (PagesStage,)
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        super().update_settings(settings)
+        if not settings.getbool("TEST_ASKS_ROBOTS"):
+            middlewares = {**settings.getdict("DOWNLOADER_MIDDLEWARES"), _ROBOTS: None}
+            settings.set("DOWNLOADER_MIDDLEWARES", middlewares, "cmdline")
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        PagesStage.crawler = crawler
+        return super().from_crawler(crawler, *args, **kwargs)
+
+
+class NamesSpider(PagesSpider):
+    """All names and schemes are served by the site at ``TEST_SERVER``."""
+
+    name = "names"
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        super().update_settings(settings)
+        handler = f"{__name__}.{LoopbackDownloadHandler.__name__}"
+        settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, "cmdline")
+
+
+class LoopbackDownloadHandler(StoppableDownloadHandler):
+    async def download_request(self, request: Request) -> Response:
+        server = self._crawler.settings["TEST_SERVER"]
+        sent = request.replace(
+            url=urljoin(server, request.url.partition("//")[2].partition("/")[2]),
+            headers={**request.headers, "Host": request.url.partition("//")[2].partition("/")[0]},
+        )
+        response = await super().download_request(sent)
+        return response.replace(url=request.url)
