@@ -18,6 +18,7 @@ PROFILES = {
     "waterfall": "settings_profiles.waterfall",
     "monitor": "settings_profiles.monitor",
     "fast": "settings_profiles.fast",
+    "browserlike": "settings_profiles.browserlike",
 }
 
 
