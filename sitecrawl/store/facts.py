@@ -54,6 +54,7 @@ class Document:
     last_modified: str | None
     sha256: str | None
     entries: int | None
+    policies: dict[str, str] | None
     listed: int | None
 
 
@@ -71,8 +72,10 @@ class Fetch:
     decompressed_bytes: int
     elapsed_ms: int
     fetched_at: datetime
+    fresh_until: datetime | None
     final_url: str | None
     redirects: list[str]
+    directives: list[str]
     sha256: str | None
     format: str | None
     entries: int

@@ -109,7 +109,12 @@ def fetches(database: Database, scan_id: int) -> list[Fetch]:
 
 def doubtful_fetches(database: Database, scan_id: int) -> list[Fetch]:
     """The documents that the scan could not read to the end: what they list may be missing."""
-    read = [FetchOutcome.OK, FetchOutcome.NOT_MODIFIED, FetchOutcome.NOT_FOUND]
+    read = [
+        FetchOutcome.OK,
+        FetchOutcome.NOT_MODIFIED,
+        FetchOutcome.FRESH,
+        FetchOutcome.NOT_FOUND,
+    ]
     is_doubtful = or_(
         t.fetches.c.outcome.not_in(read),
         t.fetches.c.truncated,

@@ -14,9 +14,16 @@ from sitecrawl.store.tables import blobs, documents, fetches
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from sqlalchemy import Select
+    from sqlalchemy import Row, Select
 
     from sitecrawl.store.engine import Database
+
+_ANSWERS = (
+    FetchOutcome.OK,
+    FetchOutcome.NOT_FOUND,
+    FetchOutcome.HTTP_ERROR,
+    FetchOutcome.TOO_MANY_REDIRECTS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,29 +37,34 @@ class RobotsCopy:
     redirects: int
     fetched_at: datetime
     fresh_until: datetime | None
-    body: bytes
+    body: bytes | None
+    """None: it was not kept, or was no robots.txt."""
 
 
-def last_answer(database: Database, site_id: int, url: str) -> RobotsCopy | None:
-    """The last answer of the server, whatever it was."""
-    asked = fetches.c.outcome.not_in([FetchOutcome.FRESH, FetchOutcome.STOPPED])
-    return _newest(database, _copies(site_id, url).where(asked))
+def last_answer(
+    database: Database, site_id: int, url: str, *, before_scan: int | None = None
+) -> RobotsCopy | None:
+    """The last answer of the server, whatever it was, in a scan before *before_scan*.
+
+    Where nobody answered, nothing is known: such a robots.txt is asked for again.
+    """
+    is_answer = fetches.c.outcome.in_(_ANSWERS)
+    return _newest(database, _copies(site_id, url, before_scan).where(is_answer))
 
 
 def last_good_copy(
     database: Database, site_id: int, url: str, *, before_scan: int | None = None
 ) -> RobotsCopy | None:
     """The last robots.txt that could be read and was kept, of a scan before *before_scan*."""
-    wanted = _copies(site_id, url).where(
-        fetches.c.outcome == FetchOutcome.OK, blobs.c.content.is_not(None)
+    is_empty = fetches.c.received_bytes == 0
+    wanted = _copies(site_id, url, before_scan).where(
+        fetches.c.outcome == FetchOutcome.OK, blobs.c.content.is_not(None) | is_empty
     )
-    if before_scan is not None:
-        wanted = wanted.where(fetches.c.scan_id < before_scan)
     return _newest(database, wanted)
 
 
-def _copies(site_id: int, url: str) -> Select[Any]:
-    return (
+def _copies(site_id: int, url: str, before_scan: int | None) -> Select[Any]:
+    wanted = (
         select(
             fetches.c.scan_id,
             fetches.c.outcome,
@@ -61,6 +73,7 @@ def _copies(site_id: int, url: str) -> Select[Any]:
             fetches.c.redirects,
             fetches.c.fetched_at,
             fetches.c.fresh_until,
+            fetches.c.received_bytes,
             blobs.c.encoding,
             blobs.c.content,
         )
@@ -70,6 +83,7 @@ def _copies(site_id: int, url: str) -> Select[Any]:
         .order_by(fetches.c.id.desc())
         .limit(1)
     )
+    return wanted if before_scan is None else wanted.where(fetches.c.scan_id < before_scan)
 
 
 def _newest(database: Database, wanted: Select[Any]) -> RobotsCopy | None:
@@ -85,5 +99,13 @@ def _newest(database: Database, wanted: Select[Any]) -> RobotsCopy | None:
         redirects=len(row.redirects),
         fetched_at=row.fetched_at,
         fresh_until=row.fresh_until,
-        body=unpack_body(row.encoding, row.content) if row.content is not None else b"",
+        body=_body(row),
     )
+
+
+def _body(row: Row[Any]) -> bytes | None:
+    if row.outcome != FetchOutcome.OK:
+        return None
+    if row.content is None:
+        return b"" if row.received_bytes == 0 else None
+    return unpack_body(row.encoding, row.content)

@@ -84,6 +84,17 @@ class TestFirstScan:
         assert (two["title"], two["category"], two["language"]) == ("Zwei", "blog", None)
         assert explained(database, ONE).page.details == '{"images": 2}'  # type: ignore[union-attr]
 
+    def test_a_long_list_is_stored_like_a_short_one(self, database: Database) -> None:
+        urls = [f"https://example.com/{number}" for number in range(1_037)]
+        scanning = Scanning(database)
+        lastmods = ["2026-01-02" if number % 3 else "" for number in range(len(urls))]
+        scanning.fetched(scanning.list_pages(A, urls, lastmods=lastmods))
+        scanning.finish()
+        rows = exported(database)
+        assert [row["url"] for row in rows] == urls
+        assert [row["lastmod"] or "" for row in rows] == lastmods
+        assert {row["source"] for row in rows} == {"sitemap"}
+
     def test_a_further_mention_costs_no_page(self, database: Database) -> None:
         scan(database, {A: [ONE, TWO, ONE], B: [ONE]})
         assert stored_rows(database) == (2, 2)
