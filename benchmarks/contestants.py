@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from benchmarks.measure import BenchmarkError, clean_environment, count_lines, last_line
-from benchmarks.site import BENCH_DIR, ensure_bench_folder
+from benchmarks.site import BENCH_DIR, PROJECT_DIR, ensure_bench_folder
 
 if TYPE_CHECKING:
     from benchmarks.site import Manifest
@@ -49,13 +49,27 @@ class Sitecrawl:
 
     name: str = "sitecrawl"
     writes_feed: bool = True
+    # As a user installs it: packages for development would be imported by what looks for them.
+    requirements: tuple[str, ...] = (
+        "-c",
+        str(PROJECT_DIR / "constraints.txt"),
+        "-e",
+        str(PROJECT_DIR),
+    )
 
     @property
     def folder(self) -> Path:
         return RUNS_DIR / self.name
 
+    @property
+    def venv(self) -> Path:
+        return VENVS_DIR / "sitecrawl"
+
+    def script(self, name: str) -> str:
+        return str(self.venv / _BIN_NAME / name)
+
     def command(self, root_url: str) -> list[str]:
-        command = [own_script("scrapy"), "crawl", "discover", "-a", f"domain={root_url}"]
+        command = [self.script("scrapy"), "crawl", "discover", "-a", f"domain={root_url}"]
         return [*command, "-O", str(self.folder / FEED_NAME)] if self.writes_feed else command
 
     def environment(self) -> dict[str, str]:
@@ -128,10 +142,14 @@ def own_script(name: str) -> str:
     return str(Path(sys.executable).parent / name)
 
 
-def ensure_venv(peer: Peer) -> None:
-    """Create the peer's venv once; again when its requirements or the Python change."""
+def ensure_venv(peer: Peer | Sitecrawl) -> None:
+    """Create the venv once; again when its requirements or the Python change."""
     marker = peer.venv / "installed.txt"
+    pins = "".join(
+        (PROJECT_DIR / name).read_text() for name in ("pyproject.toml", "constraints.txt")
+    )
     wanted = "\n".join((sys.version, *peer.requirements))
+    wanted += pins if isinstance(peer, Sitecrawl) else ""
     if marker.is_file() and marker.read_text() == wanted:
         return
     ensure_bench_folder()

@@ -30,7 +30,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from benchmarks.contestants import PEERS, RUNS_DIR, SITECRAWL, ensure_venv
+from benchmarks.contestants import PEERS, RUNS_DIR, SITECRAWL, Peer, Sitecrawl, ensure_venv
 from benchmarks.measure import BenchmarkError
 from benchmarks.report import describe_site
 from benchmarks.sections import (
@@ -59,13 +59,12 @@ SECTIONS = {
 
 
 def prepare_contestants(contestants: list[Contestant]) -> list[Contestant]:
-    """Install the peers that take part; one that cannot be installed is left out, and said so."""
+    """Install those that take part; one that cannot be installed is left out, and said so."""
     ready = []
     for contestant in contestants:
         try:
-            for peer in PEERS:
-                if peer is contestant:
-                    ensure_venv(peer)
+            if isinstance(contestant, Peer | Sitecrawl):
+                ensure_venv(contestant)
         except BenchmarkError as error:
             print(f"{contestant.name} is left out: {error}", file=sys.stderr)
         else:

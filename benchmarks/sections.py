@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchmarks.contestants import FEED_NAME, LOG_NAME, SITECRAWL, own_script
+from benchmarks.contestants import FEED_NAME, LOG_NAME, SITECRAWL
 from benchmarks.measure import (
     BenchmarkError,
     MeasuredProcess,
@@ -265,7 +265,7 @@ def time_help() -> float:
     started = time.perf_counter()
     try:
         subprocess.run(
-            [own_script("sitecrawl"), "--help"],
+            [SITECRAWL.script("sitecrawl"), "--help"],
             cwd=PROJECT_DIR,
             env=clean_environment(),
             check=True,

@@ -17,7 +17,7 @@ class JsonLinesPageExporter(PageExporter):
     """One object per line."""
 
     def write_pages(self, pages: Sequence[PageTuple], maker: RowMaker) -> None:
-        self.file.write(("\n".join(maker.json_rows(pages)) + "\n").encode())
+        self.file.write(maker.json_text(pages, "\n").encode())
 
 
 class JsonPageExporter(PageExporter):
@@ -30,7 +30,7 @@ class JsonPageExporter(PageExporter):
 
     def write_pages(self, pages: Sequence[PageTuple], maker: RowMaker) -> None:
         self.file.write(b",\n" if self._has_rows else b"\n")
-        self.file.write(",\n".join(maker.json_rows(pages)).encode())
+        self.file.write(maker.json_text(pages, ",\n").removesuffix(",\n").encode())
         self._has_rows = True
 
     def finish_exporting(self) -> None:

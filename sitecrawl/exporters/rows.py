@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -75,26 +76,31 @@ class RowMaker:
             for key, (id_, url, lastmod, depth, *shared) in zip(keys, pages, strict=True)
         ]
 
-    def json_rows(self, pages: Sequence[PageTuple]) -> list[str]:
-        """``rows`` as JSON texts, put together by hand: a fraction of the time."""
+    def json_text(self, pages: Sequence[PageTuple], end: str) -> str:
+        """``rows`` as JSON, each with *end* behind it.
+
+        Put together by hand, for a fraction of the time: a row's own facts are formatted, and what
+        it shares with its neighbours is only joined in.
+        """
         if not pages:
-            return []
+            return ""
         ids, plain_urls, lastmods, depths, *shared = zip(*pages, strict=True)
         urls = _escaped(plain_urls)
-        return [
+        heads = [
             f'{{"url":"{url}","key":"{key}","lastmod":{lastmod},"depth":{depth},'
-            f'"clusters":[{cluster}],{tail}'
-            for url, key, lastmod, depth, cluster, tail in zip(
+            f'"clusters":[{cluster}],'
+            for url, key, lastmod, depth, cluster in zip(
                 urls,
                 # Folding takes nothing away that was escaped.
                 page_keys(urls, self._key_rules),
                 _quoted(lastmods),
                 depths if None not in depths else ["null" if d is None else d for d in depths],
                 self._json_clusters(urls),
-                self._json_tails(ids, shared),
                 strict=True,
             )
         ]
+        tails = self._json_tails(ids, shared, end)
+        return "".join(chain.from_iterable(zip(heads, tails, strict=True)))
 
     def _json_clusters(self, urls: Sequence[str]) -> list[str]:
         clusters = self._clusters
@@ -103,25 +109,27 @@ class RowMaker:
             for parts in [url.split("/", 4) for url in urls]
         ]
 
-    def _json_tails(self, ids: Sequence[int], shared: Sequence[Sequence[Any]]) -> list[str]:
+    def _json_tails(
+        self, ids: Sequence[int], shared: Sequence[Sequence[Any]], end: str
+    ) -> list[str]:
         """What is the same for most pages of a document, unless a page has further sources."""
         further = self._references.further_sources
         if all(column.count(column[0]) == len(ids) for column in shared):
             common = tuple(column[0] for column in shared)
-            tails = [self._tail(common)] * len(ids)
+            tails = [self._tail(common, end)] * len(ids)
         else:
-            tails = [self._tail(facts) for facts in zip(*shared, strict=True)]
+            tails = [self._tail(facts, end) for facts in zip(*shared, strict=True)]
         for row in [row for row, id_ in enumerate(ids) if id_ in further]:
             facts = tuple(column[row] for column in shared)
-            tails[row] = self._tail(facts, further[ids[row]])
+            tails[row] = self._tail(facts, end, further[ids[row]])
         return tails
 
-    def _tail(self, shared: tuple[Any, ...], further: Sequence[str] = ()) -> str:
-        """The end of a row, remembered for the pages that share it."""
-        key = (shared, *further)
+    def _tail(self, shared: tuple[Any, ...], end: str, further: Sequence[str] = ()) -> str:
+        """The rest of a row, remembered for the pages that share it."""
+        key = (shared, end, *further)
         tail = self._tails.get(key)
         if tail is None:
-            tail = _encode(self._shared(shared, further)).removeprefix("{")
+            tail = _encode(self._shared(shared, further)).removeprefix("{") + end
             if len(self._tails) < _MAX_TAILS:
                 self._tails[key] = tail
         return tail

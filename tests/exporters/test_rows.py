@@ -77,7 +77,7 @@ def test_the_key_follows_the_rules_of_the_site() -> None:
     rules = KeyRules(fold_www=False, fold_trailing_slash=False)
     [row] = maker(rules).rows([page(url=url)])
     assert row["key"] == page_key(url, rules) == "www.a.example/x/"
-    assert json.loads(maker(rules).json_rows([page(url=url)])[0])["key"] == "www.a.example/x/"
+    assert json.loads(maker(rules).json_text([page(url=url)], "\n"))["key"] == "www.a.example/x/"
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,7 @@ def test_the_key_follows_the_rules_of_the_site() -> None:
     ],
 )
 def test_a_fact_that_looks_like_none_is_written(facts: dict[str, Any]) -> None:
-    [text] = maker().json_rows([page(**facts)])
-    row = json.loads(text)
+    row = json.loads(maker().json_text([page(**facts)], "\n"))
     assert {name: row[name] for name in facts} == facts
 
 
@@ -105,15 +104,17 @@ def test_a_fact_that_looks_like_none_is_written(facts: dict[str, Any]) -> None:
 @example([page(1, lastmod=None), page(3, lastmod=None), page(2, sitemap_priority=0.0)])
 def test_both_ways_to_write_a_row_agree(some: list[tuple[object, ...]]) -> None:
     both: RowMaker = maker()
-    texts = both.json_rows(some)
-    assert [json.loads(text) for text in texts] == both.rows(some)
-    assert [list(json.loads(text)) for text in texts] == [list(FIELDS)] * len(some)
+    text = both.json_text(some, "\n")
     # One line each, so that JSON lines stay lines.
-    assert all("\n" not in text and "\r" not in text for text in texts)
+    lines = text.split("\n")
+    assert lines.pop() == ""
+    assert "\r" not in text
+    assert [json.loads(line) for line in lines] == both.rows(some)
+    assert [list(json.loads(line)) for line in lines] == [list(FIELDS)] * len(some)
 
 
 @settings(deadline=None)
 @given(st.lists(pages(), min_size=2, max_size=6))
 def test_a_row_does_not_depend_on_its_neighbours(some: list[tuple[object, ...]]) -> None:
-    together = maker().json_rows(some)
-    assert together == [maker().json_rows([one])[0] for one in some]
+    together = maker().json_text(some, "\n")
+    assert together == "".join(maker().json_text([one], "\n") for one in some)
