@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from sitecrawl.store.inventory import PageFilter
 
 
+# Formats that need a package of an extra.
+_EXTRAS = {"xlsx": "excel", "parquet": "parquet"}
+
+
 def export_pages(
     database: Database,
     site: Site,
@@ -31,8 +35,9 @@ def export_pages(
     output: Path | None,
 ) -> int:
     """Write the wanted pages of the scan to a file or to standard output; return their number."""
+    make_exporter = _exporter(format_)
     with _opened(output, format_) as file:
-        exporter = _exporter(format_)(file)
+        exporter = make_exporter(file)
         exporter.start_exporting()
         number = exporter.export_scan(database, scan.id, KeyRules(**site.key_rules), wanted)
         exporter.finish_exporting()
@@ -40,14 +45,14 @@ def export_pages(
 
 
 def _exporter(format_: str) -> Callable[[IO[bytes]], PageExporter]:
-    if format_ == "xlsx":
-        from sitecrawl.exporters.xlsx import XlsxPageExporter
-
-        return XlsxPageExporter
-    if format_ == "parquet":
-        from sitecrawl.exporters.parquet import ParquetPageExporter
-
-        return ParquetPageExporter
+    if format_ in _EXTRAS:
+        try:
+            return _optional_exporter(format_)
+        except ImportError as error:
+            raise ConfigError(
+                f"{format_} needs the {error.name} package;"
+                f" pip install 'sitecrawl[{_EXTRAS[format_]}]'"
+            ) from error
     return {
         "text": TextPageExporter,
         "jsonl": JsonLinesPageExporter,
@@ -56,10 +61,20 @@ def _exporter(format_: str) -> Callable[[IO[bytes]], PageExporter]:
     }[format_]
 
 
+def _optional_exporter(format_: str) -> Callable[[IO[bytes]], PageExporter]:
+    if format_ == "xlsx":
+        from sitecrawl.exporters.xlsx import XlsxPageExporter
+
+        return XlsxPageExporter
+    from sitecrawl.exporters.parquet import ParquetPageExporter
+
+    return ParquetPageExporter
+
+
 @contextmanager
 def _opened(output: Path | None, format_: str) -> Iterator[IO[bytes]]:
     if output is None:
-        if format_ in {"xlsx", "parquet"} and sys.stdout.isatty():
+        if format_ in _EXTRAS and sys.stdout.isatty():
             raise ConfigError(f"--format {format_} is not for the screen; give a file with -o")
         yield sys.stdout.buffer
         return

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 from typing import IO, TYPE_CHECKING, Any
 
-from sitecrawl.config import ConfigError
+from xlsxwriter import Workbook
+
 from sitecrawl.exporters.pages import PageExporter
 from sitecrawl.exporters.rows import FIELDS
 
@@ -23,12 +24,6 @@ class XlsxPageExporter(PageExporter):
 
     def __init__(self, file: IO[bytes], **kwargs: Any):
         super().__init__(file, **kwargs)
-        try:
-            from xlsxwriter import Workbook
-        except ImportError as error:
-            raise ConfigError(
-                "xlsx needs the xlsxwriter package; pip install 'sitecrawl[excel]'"
-            ) from error
         # A zip archive that cannot be finished complains on its own when it is thrown away, so it
         # is not made in the file itself.
         self._archive = io.BytesIO()

@@ -15,7 +15,7 @@ from sitecrawl.register import robots_register
 from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.spiders.arguments import SpiderArguments
 from sitecrawl.stages.base import ScanContext
-from sitecrawl.stages.waterfall import Progress
+from sitecrawl.stages.waterfall import ScanProgress
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -75,7 +75,7 @@ class StagedSpider(Spider):
         spider.context = ScanContext(
             target=arguments.target,
             config=config,
-            progress=Progress(crawler),
+            progress=ScanProgress(crawler),
             bases=arguments.bases,
             root_url=arguments.target.url,
             scope=config.scope([arguments.target.url]),

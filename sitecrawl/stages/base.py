@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.config import Config
     from sitecrawl.stages.authority import AuthorityRobots
-    from sitecrawl.stages.waterfall import Progress
+    from sitecrawl.stages.waterfall import ScanProgress
     from sitecrawl.urls.scope import Scope
     from sitecrawl.urls.target import Target
 
@@ -36,7 +36,7 @@ class ScanContext:
 
     target: Target
     config: Config
-    progress: Progress
+    progress: ScanProgress
     root_url: str
     scope: Scope  # settled, with the bases, when the root has answered
     # Fetches robots.txt of the URL's authority, once.

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sitecrawl.config import Config
 
 
-class Progress:
+class ScanProgress:
     """What the pipelines have counted so far, read from the stats they keep."""
 
     def __init__(self, crawler: Crawler):

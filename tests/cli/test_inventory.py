@@ -241,3 +241,26 @@ def test_a_full_disk_is_said(inventory: Inventory, format_: str) -> None:
     assert done.returncode in {1, 2}
     assert "No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("ending", "package", "extra"),
+    [("xlsx", "xlsxwriter", "excel"), ("parquet", "pyarrow", "parquet")],
+)
+def test_a_missing_package_is_named_before_a_file_is_touched(
+    inventory: Inventory,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ending: str,
+    package: str,
+    extra: str,
+) -> None:
+    output = tmp_path / f"urls.{ending}"
+    output.write_text("precious")
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, f"sitecrawl.exporters.{ending}", raising=False)
+    done = inventory.run("urls", inventory.shop.url, "-o", str(output))
+    assert done.returncode == 2
+    assert package in done.stderr
+    assert f"sitecrawl[{extra}]" in done.stderr
+    assert output.read_text() == "precious"
