@@ -1,7 +1,8 @@
 """Brings a database to the schema of this version.
 
-The cheap question (which version is it?) is asked on every start; Alembic, which takes as long to
-import as the whole store, is imported only when the answer is not the newest one.
+The cheap question (which version is it?) is asked on every start, and an empty database gets the
+newest tables at once. Alembic, which takes as long to import as the whole store, is imported only
+for a database with tables of another version.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlalchemy import inspect, text
+
+from sitecrawl.store.tables import MENTIONS_VIEW, metadata
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection, Engine
@@ -23,16 +26,31 @@ def bring_to_head(engine: Engine, label: str) -> None:
     with engine.connect() as connection:
         if current_revision(connection) == HEAD_REVISION:
             return
-    from sitecrawl.store.migration import upgrade
-
     writer = engine.connect().execution_options(sitecrawl_begin="IMMEDIATE")
     with writer as connection, connection.begin():
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
         revision = current_revision(connection)
-        # Somebody else may have migrated it while this process waited for the lock.
-        if revision != HEAD_REVISION:
-            upgrade(connection, revision, label)
+        if revision == HEAD_REVISION:
+            return  # somebody else has done it while this process waited for the lock
+        if not inspect(connection).get_table_names():
+            create_tables(connection)
+            return
+        from sitecrawl.store.migration import upgrade
+
+        upgrade(connection, revision, label)
+
+
+def create_tables(connection: Connection) -> None:
+    """Give an empty database what all migrations together would give it."""
+    metadata.create_all(connection)
+    connection.execute(text(MENTIONS_VIEW))
+    connection.execute(
+        text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+    )
+    connection.execute(
+        text("INSERT INTO alembic_version (version_num) VALUES (:head)"), {"head": HEAD_REVISION}
+    )
 
 
 def current_revision(connection: Connection) -> str | None:

@@ -241,6 +241,14 @@ DEFERRED_INDEXES = (
 )
 SITE_INDEX = Index("ix_pages_site_id", pages.c.site_id)
 
+MENTIONS_VIEW = """
+CREATE VIEW mentions AS
+SELECT id AS page_id, document_id, position, source, lastmod, details, seen_scan_id AS scan_id
+FROM pages
+UNION ALL
+SELECT page_id, document_id, position, source, lastmod, details, scan_id
+FROM other_mentions
+"""
 mentions = table(
     "mentions",
     column("page_id", BigInteger),

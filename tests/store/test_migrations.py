@@ -7,36 +7,61 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect, text
+from sqlalchemy.schema import DropIndex
 
 import sitecrawl
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.errors import SchemaError, SchemaTooNewError
 from sitecrawl.store.indexes import ensure_page_index
-from sitecrawl.store.migration import alembic_config, migrations_folder
-from sitecrawl.store.schema import HEAD_REVISION, current_revision
-from sitecrawl.store.tables import metadata
+from sitecrawl.store.migration import alembic_config, migrations_folder, upgrade
+from sitecrawl.store.schema import HEAD_REVISION, create_tables, current_revision
+from sitecrawl.store.tables import DEFERRED_INDEXES, SITE_INDEX, metadata
 from tests.store.scanning import scan
 
-if TYPE_CHECKING:
-    from sitecrawl.store.engine import Database
+
+@pytest.mark.parametrize("way", ["created", "migrated"])
+def test_both_ways_give_the_tables_of_the_code(database_url: str, way: str) -> None:
+    if way == "migrated":
+        engine = create_engine(database_url)
+        with engine.begin() as connection:
+            upgrade(connection, None, "the test's")
+        engine.dispose()
+    with open_database(database_url) as database:
+        # With two sites there are all the indexes that SQLite gets only when they are needed.
+        for site in ("one.example", "two.example"):
+            scan(database, {}, site=site)
+        with database.writing() as connection:
+            ensure_page_index(connection)
+            context = MigrationContext.configure(connection, opts={"compare_type": True})
+            assert compare_metadata(context, metadata) == []
+            assert inspect(connection).get_view_names() == ["mentions"]
+            assert current_revision(connection) == HEAD_REVISION
 
 
-def test_the_migrations_give_the_tables_of_the_code(database: Database) -> None:
-    # With two sites there are all the indexes that SQLite gets only when they are needed.
-    for site in ("one.example", "two.example"):
-        scan(database, {}, site=site)
-    with database.writing() as connection:
-        ensure_page_index(connection)
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, metadata) == []
-        assert inspect(connection).get_view_names() == ["mentions"]
+def test_both_ways_give_the_same_sql(tmp_path: Path) -> None:
+    schemas: list[dict[str, str]] = []
+    for prepare in (create_tables, lambda connection: upgrade(connection, None, "the test's")):
+        engine = create_engine(f"sqlite:///{tmp_path}/{len(schemas)}.db")
+        with engine.begin() as connection:
+            prepare(connection)
+            # SQLite gets these when they are needed.
+            for index in (*DEFERRED_INDEXES, SITE_INDEX):
+                connection.execute(DropIndex(index, if_exists=True))
+            rows = connection.execute(text("SELECT name, sql FROM sqlite_master")).all()
+        schemas.append({name: _plain(sql) for name, sql in rows if name != "alembic_version"})
+        engine.dispose()
+    created, migrated = schemas
+    assert created == migrated
+
+
+def _plain(sql: str | None) -> str:
+    return " ".join((sql or "").split())
 
 
 def test_the_newest_version_is_known_without_alembic() -> None:
@@ -91,8 +116,10 @@ def test_the_package_may_run_from_a_zipped_egg(tmp_path: Path) -> None:
             archive.write(path, path.relative_to(package.parent))
     program = """
 import sitecrawl
-from sitecrawl.store.engine import open_database
-with open_database("sqlite:///x.db") as database:
+from sqlalchemy import create_engine
+from sitecrawl.store.migration import upgrade
+with create_engine("sqlite:///x.db").begin() as connection:
+    upgrade(connection, None, "the test's")
     print(sitecrawl.__file__)
 """
     done = subprocess.run(
