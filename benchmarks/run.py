@@ -8,7 +8,8 @@
 - Sections: `table` runs every contestant once per round, in an order that rotates, against a
   server process started afresh for each run; `second` scans the unchanged site again on the
   database of a scan just made; `growth` compares with a site four times as large; `startup` times
-  the way to the first request and `sitecrawl --help`.
+  the way to the first request and `sitecrawl --help`; `verdict` measures what robots.txt adds to
+  each URL.
 - CPU is user and system time of the process and the children it waited for, peak memory the
   largest resident set among them (wait4). The server's share is never in it.
 - The peers only list: no dedupe, no store. sitecrawl does all that it does for a user, in the
@@ -42,6 +43,7 @@ from benchmarks.sections import (
     run_second,
     run_startup,
     run_table,
+    run_verdict,
 )
 from benchmarks.site import DEFAULT_PORT, parse_size
 
@@ -55,6 +57,7 @@ SECTIONS = {
     "second": run_second,
     "growth": run_growth,
     "startup": run_startup,
+    "verdict": run_verdict,
 }
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 GROWTH_FACTOR = 4
 STARTUP_ENTRIES = 1_000
 STARTUP_RUNS = 5
+VERDICT_ROUNDS = 5
 FIRST_REQUEST_TIMEOUT_SECONDS = 20.0
 TIMEOUT_SECONDS = 1_800.0
 RESULTS_FILE = BENCH_DIR / "results.json"
@@ -211,6 +212,25 @@ def run_growth(options: Options, results: Results) -> None:
             Bar("memory more for them", grown.peak_mb - base.peak_mb, 120, " MB"),
         )
     )
+
+
+def run_verdict(options: Options, results: Results) -> None:
+    """Judge the URLs of the site by a robots.txt of 30 rules, in a process of its own."""
+    print("\nthe verdict of robots.txt on each URL")
+    rounds = max(options.rounds, VERDICT_ROUNDS)
+    command = [SITECRAWL.script("python"), "-m", "benchmarks.verdicts", str(options.entries)]
+    done = subprocess.run(
+        [*command, "--rounds", str(rounds)],
+        cwd=PROJECT_DIR,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    figures = results.sections["verdict"] = json.loads(done.stdout)
+    highest = figures["microseconds_per_url_highest"]
+    print(f"  lowest of {rounds} rounds; the highest was {highest:.2f} microseconds")
+    lowest = figures["microseconds_per_url"]
+    results.add_bars([Bar("CPU that the verdict adds to a URL", lowest, 2, " microseconds")])
 
 
 def run_startup(options: Options, results: Results) -> None:

@@ -193,6 +193,11 @@ def _path(slot: int) -> str:
     return f"/catalog/{category}/{_slug(slug_bits, 2)}-{slot}?color={color}{size}"
 
 
+def url_of(slot: int, root: str) -> str:
+    """Give the address of the entry in a slot."""
+    return root + _path(_original(slot) if _is_duplicate(slot) else slot)
+
+
 def _lastmod(slot: int) -> str:
     """Give the lastmod element of a slot: a date, a timestamp in one of two styles, or nothing."""
     bits = _mix(slot, 5)
@@ -228,7 +233,7 @@ def _entries(first: int, last: int, root: str, tally: _Tally) -> Iterator[str]:
         opening, gap, closing = ("<url>", "", "</url>\n")
     for slot in range(first, last):
         is_duplicate = _is_duplicate(slot)
-        url = root + _path(_original(slot) if is_duplicate else slot)
+        url = url_of(slot, root)
         is_cdata = _mix(slot, 6) % 100 < CDATA_PERCENT
         alternates = "" if is_duplicate else _alternates(slot, last, root)
         tally.duplicates += is_duplicate

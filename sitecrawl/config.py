@@ -62,6 +62,7 @@ _DECISIVE_FOR_READING = (
     "max_url_length",
     "skip_paths",
     "skip_extensions",
+    "max_robots_files",
 )
 
 
@@ -102,6 +103,7 @@ class Config:
     robots_agent_matching: str = _setting(choice(*AgentMatching))
     robots_cache_seconds: int = _setting(count_up_to(86_400))
     max_robots_files: int = _setting(count)
+    browser_user_agents: bool = _setting(flag)
     render: str = _setting(choice("auto", "always", "never"))
 
     page_timeout_seconds: float = _setting(

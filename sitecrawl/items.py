@@ -98,6 +98,14 @@ class Document:
     fresh_until: datetime | None = None  # until then it need not be asked for again
     directives: Sequence[str] = ()  # of X-Robots-Tag and meta robots, for us
 
+    @property
+    def is_to_be_read(self) -> bool:
+        """Whether a ``DocumentRead`` follows; nothing is read from a page yet."""
+        has_content = self.outcome is FetchOutcome.OK or (
+            self.outcome is FetchOutcome.FRESH and bool(self.body)
+        )
+        return has_content and self.kind is not DocumentKind.PAGE
+
 
 class NamedDocument(NamedTuple):
     """A document as another one names it."""

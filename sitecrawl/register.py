@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy.exceptions import DropItem
+from scrapy.signals import request_reached_downloader
 
 from sitecrawl.config import Config
 from sitecrawl.downloader.polite import politeness_of
@@ -32,6 +33,7 @@ from sitecrawl.robots.answers import (
 from sitecrawl.robots.policy import policy_for
 from sitecrawl.stages.authority import AuthorityRobots
 from sitecrawl.stages.fetching import (
+    asked_url,
     confidence,
     document_request,
     failed_document_of,
@@ -43,15 +45,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
+    from scrapy import Request
     from scrapy.crawler import Crawler
 
     from sitecrawl.robots.answers import RobotsAnswer
-    from sitecrawl.robots.policy import RobotsPolicy
     from sitecrawl.store.robots_copies import RobotsCopy
 
 logger = logging.getLogger(__name__)
 
-_MAX_TRIES = 1
+_MAX_RETRIES = 1
 
 
 class RobotsArchive(Protocol):
@@ -81,6 +83,8 @@ class RobotsRegister:
         self._crawler = crawler
         self._config = Config.from_settings(crawler.settings)
         self._asked: dict[str, asyncio.Task[AuthorityRobots]] = {}
+        self._under_way: dict[str, Request] = {}
+        crawler.signals.connect(self.request_reached_downloader, request_reached_downloader)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -89,8 +93,13 @@ class RobotsRegister:
     def __len__(self) -> int:
         return len(self._asked)
 
-    def __contains__(self, origin: str) -> bool:
-        return origin in self._asked
+    def __contains__(self, url: str) -> bool:
+        return origin_of(url) in self._asked
+
+    def request_reached_downloader(self, request: Request) -> None:
+        """Where redirects have led to: an error does not say which address has failed."""
+        if request.meta.get("sitecrawl_document", {}).get("kind") is DocumentKind.ROBOTS_TXT:
+            self._under_way[asked_url(request)] = request
 
     async def robots_of(self, url: str) -> AuthorityRobots:
         """What holds for *url*; fetches the robots.txt of its authority the first time."""
@@ -102,7 +111,7 @@ class RobotsRegister:
 
     async def _ask(self, url: str) -> AuthorityRobots:
         last, good = await self.archive.robots_copies(url) if self.archive else (None, None)
-        robots = self._from_fresh_copy(url, last) or await self._fetch(url, good)
+        robots = self._from_fresh_copy(url, last, good) or await self._fetch(url, good)
         pause = robots.policy.file.seconds_between_requests(datetime.now(UTC).time())
         politeness_of(self._crawler).set_robots_pace(url, pause or None)
         if self.archive:
@@ -116,15 +125,17 @@ class RobotsRegister:
         except DropItem:
             logger.debug("robots.txt could not be stored: the scan is ending")
 
-    def _from_fresh_copy(self, url: str, last: RobotsCopy | None) -> AuthorityRobots | None:
+    def _from_fresh_copy(
+        self, url: str, last: RobotsCopy | None, good: RobotsCopy | None
+    ) -> AuthorityRobots | None:
         now, longest = datetime.now(UTC), self._config.robots_cache_seconds
         if last is None or last.fresh_until is None or last.fresh_until <= now:
             return None
         if (now - last.fetched_at).total_seconds() >= longest:
             return None
         answer = read_answer(last.outcome, last.status, redirects=last.redirects, error=last.error)
-        if answer.kind is AnswerKind.READ and not last.body:
-            return None  # its body was not kept
+        if answer.kind is AnswerKind.READ and last.body is None:
+            return None
         document = Document(
             url,
             DocumentKind.ROBOTS_TXT,
@@ -132,10 +143,10 @@ class RobotsRegister:
             FetchOutcome.FRESH,
             status=last.status,
             error=last.error,
-            body=last.body,
+            body=last.body or b"",
             final_url=url,
         )
-        return AuthorityRobots(document, answer, self._policy(answer, last.body), last.fetched_at)
+        return self._robots(document, answer, good, copy_of=last.fetched_at)
 
     async def _fetch(self, url: str, good: RobotsCopy | None) -> AuthorityRobots:
         request = document_request(
@@ -148,15 +159,17 @@ class RobotsRegister:
             max_bytes=MAX_BYTES,
         )
         request.meta["redirect_ttl"] = MAX_REDIRECTS
-        request.meta["max_retry_times"] = _MAX_TRIES
+        retries = self._crawler.settings.getint("RETRY_TIMES")
+        request.meta["max_retry_times"] = min(retries, _MAX_RETRIES)
         cache_control = ""
         try:
             response = await self._crawler.engine.download_async(request)
         except Exception as error:  # noqa: BLE001  whatever hinders a download is an answer, too
-            document = failed_document_of(error, request)
+            document = failed_document_of(error, self._under_way.get(url, request))
         else:
             document = fetched_document(response)
             cache_control = (response.headers.get("Cache-Control") or b"").decode("latin-1")
+        self._under_way.pop(url, None)
         answer = read_answer(
             document.outcome,
             document.status,
@@ -165,24 +178,31 @@ class RobotsRegister:
         )
         fresh = timedelta(seconds=fresh_seconds(answer, cache_control))
         document = replace(document, fresh_until=document.fetched_at + fresh)
+        return self._robots(document, answer, good)
+
+    def _robots(
+        self,
+        document: Document,
+        answer: RobotsAnswer,
+        good: RobotsCopy | None,
+        copy_of: datetime | None = None,
+    ) -> AuthorityRobots:
+        """What holds after this answer; *good* is the last copy that could be read."""
         if good is not None and may_use_kept_copy(
             answer, (document.fetched_at - good.fetched_at).total_seconds()
         ):
-            policy = self._policy(answer, document.body, good.body)
-            return AuthorityRobots(document, answer, policy, good.fetched_at)
-        return AuthorityRobots(document, answer, self._policy(answer, document.body))
-
-    def _policy(
-        self, answer: RobotsAnswer, body: bytes, kept_copy: bytes | None = None
-    ) -> RobotsPolicy:
-        return policy_for(
+            kept_copy, copy_of = good.body, good.fetched_at
+        else:
+            kept_copy = None
+        policy = policy_for(
             answer,
-            body,
+            document.body,
             token=self._config.robots_agent,
             matching=self._config.agent_matching(),
             fail_open=self._config.robots_fail_open,
             kept_copy=kept_copy,
         )
+        return AuthorityRobots(document, answer, policy, copy_of)
 
 
 def robots_register(crawler: Crawler) -> RobotsRegister:
@@ -196,7 +216,7 @@ def _record(robots: AuthorityRobots) -> Iterator[Any]:
     document, file = robots.document, robots.policy.file
     pointers = robots.pointers()
     yield document
-    if document.outcome is FetchOutcome.OK:
+    if document.is_to_be_read:
         yield DocumentRead(
             document.url,
             format="robots",
@@ -208,7 +228,8 @@ def _record(robots: AuthorityRobots) -> Iterator[Any]:
     is_read = robots.answer.kind is AnswerKind.READ
     yield Evidence(
         EvidenceType.ROBOTS_TXT,
-        document.body.decode("utf-8", "replace") if is_read else document.error,
+        # PostgreSQL takes no text with a null byte.
+        document.body.decode("utf-8", "replace").replace("\0", "") if is_read else document.error,
         {
             "success": is_read,
             "outcome": document.outcome,

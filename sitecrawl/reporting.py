@@ -29,6 +29,7 @@ _REASONS = {
     "skipped_path": "skip rule for paths",
     "skipped_file_type": "skip rule for file types",
     "skipped_query": "skip rule for query strings",
+    "blocked_by_robots": "not allowed by robots.txt",
     "invalid_url": "not a valid URL",
     "scheme_not_allowed": "not http or https",
     "too_long": "longer than SITECRAWL_MAX_URL_LENGTH",
@@ -36,6 +37,8 @@ _REASONS = {
 _OUTCOMES = {
     "ok": "read",
     "not_modified": "unchanged",
+    "fresh": "still fresh",
+    "blocked_by_robots": "not fetched because of robots.txt",
     "not_found": "not found",
     "http_error": "HTTP error",
     "too_large": "too large",

@@ -28,6 +28,7 @@ DOWNLOADER_MIDDLEWARES = {
     "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,
     "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": 350,
     "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": 400,
+    "sitecrawl.downloadermiddlewares.browserlike.BrowserlikeUserAgentMiddleware": 450,
     "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": 500,
     "sitecrawl.downloadermiddlewares.backoff.BackoffRetryMiddleware": 550,
     "sitecrawl.downloadermiddlewares.conditional.ConditionalRequestMiddleware": 585,
@@ -177,6 +178,9 @@ SITECRAWL_BUSY_BACKOFF_SECONDS = 1.0
 SITECRAWL_MAX_ERRORS_IN_A_ROW = 5
 SITECRAWL_SLOT_WAIT_SECONDS = 1_200
 REDIRECT_MAX_TIMES = 10
+SITECRAWL_BROWSER_USER_AGENTS = False
+# scrapy-fake-useragent cannot do without one.
+FAKEUSERAGENT_FALLBACK = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 # --- Scrapy's own switches -------------------------------------------------------------------
 # Off: each of these runs code, opens a port or reads what a site must not make us read.

@@ -93,7 +93,11 @@ def _not_fetched(stats: Mapping[str, Any]) -> list[str]:
 
 def _limits(stats: Mapping[str, Any]) -> list[dict[str, Any]]:
     by_stage = [cut for stage in stats.get("sitecrawl/stages", ()) for cut in stage["truncated"]]
-    return [*by_stage, *stats.get("sitecrawl/limits", ())]
+    return [
+        *by_stage,
+        *stats.get("sitecrawl/limits", ()),
+        *stats.get("sitecrawl/robots/limits", ()),
+    ]
 
 
 def _completeness(stats: Mapping[str, Any]) -> str:

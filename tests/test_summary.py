@@ -129,7 +129,8 @@ def test_a_scan_that_finished_says_what_may_be_missing(stats: dict[str, Any], wo
     assert ending("finished", stats) == (ScanStatus.FINISHED, words)
 
 
-_OTHER_WORDS = {"ok", "not_modified", "not_found", "host_paused", "over_budget"}
+_READ_OUTCOMES = {"ok", "not_modified", "not_found", "fresh", "blocked_by_robots"}
+_OTHER_WORDS = {*_READ_OUTCOMES, "host_paused", "over_budget"}
 
 
 @pytest.mark.parametrize("outcome", sorted(set(FetchOutcome) - _OTHER_WORDS))

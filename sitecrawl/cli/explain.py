@@ -92,10 +92,10 @@ def _robots(verdict: VerdictFact) -> Iterator[str]:
     where = f", line {verdict.line}" if verdict.line else ""
     rule = f": {verdict.rule}" if verdict.rule else f" ({verdict.reason.replace('_', ' ')})"
     group = f", for {verdict.agents}" if verdict.agents else ""
-    yield f"  {word} by {verdict.robots_url}{where}{group}{rule}"
+    yield f"  {word} by {verdict.robots_url or 'robots.txt'}{where}{group}{rule}"
     delay = f"crawl-delay {verdict.crawl_delay:g} s, " if verdict.crawl_delay else ""
     since = f"{verdict.decided_at:%Y-%m-%d %H:%M} UTC"
-    yield f"      {delay}confidence {verdict.confidence:g}, so since {since}"
+    yield f"      {delay}confidence {verdict.confidence:g}, first decided {since}"
 
 
 def _sentence(mention: MentionFact) -> Iterator[str]:

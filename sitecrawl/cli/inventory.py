@@ -12,7 +12,7 @@ import typer
 from sitecrawl.urls.refusal import Reason  # noqa: TC001  Typer reads the annotations
 
 DATABASE_OPTION = typer.Option(
-    "--database", help="Instead of SITECRAWLDATABASE_OPTION_URL, such as sqlite:///sitecrawl.db."
+    "--database", help="Instead of SITECRAWL_DATABASE_URL, such as sqlite:///sitecrawl.db."
 )
 
 

@@ -9,62 +9,72 @@ from sitecrawl.config import Config
 from sitecrawl.politeness.estimate import ScanLimits, Seen, duration_words, estimate
 from sitecrawl.politeness.words import byte_words
 from sitecrawl.printable import printable
+from sitecrawl.robots.answers import AnswerKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy.settings import Settings
+    from scrapy.settings import BaseSettings
 
     from sitecrawl.politeness.estimate import Estimate
     from sitecrawl.spiders.survey import Survey, SurveyedMap
+    from sitecrawl.stages.authority import AuthorityRobots
 
 
-def describe(survey: Survey, settings: Settings) -> Iterator[str]:
+def describe(survey: Survey, settings: BaseSettings) -> Iterator[str]:
     """What was seen, how many requests a scan will make, for how long, and which limits it hits."""
     for line in _lines(survey, settings):
         yield printable(line)
 
 
-def _lines(survey: Survey, settings: Settings) -> Iterator[str]:
-    robots = survey.robots
-    assert robots is not None
-    file = robots.policy.file
-    yield f"{robots.url}  {robots.policy.usual.explanation}"
+def _lines(survey: Survey, settings: BaseSettings) -> Iterator[str]:
+    robots, config = survey.robots, Config.from_settings(settings)
+    root = robots.policy.decide(survey.root_url)
+    yield f"{robots.url}  {_rules(robots)}"
+    if not root.allowed:
+        yield f"{survey.root_url}  will not be fetched: {root.explanation}"
     for surveyed in survey.maps:
         yield f"{surveyed.document.url}  {_seen(surveyed)}"
+    if survey.maps_not_read:
+        yield f"and {survey.maps_not_read:,} more sitemaps that robots.txt names"
     if not survey.maps:
         yield f"no sitemap is named, and none is at {survey.guesses} common places"
-    if survey.maps_named > len(survey.maps):
-        yield f"and {survey.maps_named - len(survey.maps):,} more that robots.txt names"
-    pause = file.seconds_between_requests(datetime.now(UTC).time())
-    not_read = max(survey.maps_named - len(survey.maps), 0)
-    seen = Seen(
-        maps=len(survey.maps) + survey.guesses,
-        further_maps=not_read + sum(each.maps for each in survey.maps),
-        pages=sum(each.pages for each in survey.maps),
-        asked_pause_seconds=pause,
-    )
-    config = Config.from_settings(settings)
+    pause = robots.policy.file.seconds_between_requests(datetime.now(UTC).time())
     cost = estimate(
-        seen,
+        Seen(
+            maps=survey.map_requests,
+            further_maps=survey.further_maps,
+            pages=survey.pages,
+            asked_pause_seconds=pause,
+            fetches_root=root.allowed,
+        ),
         settings.getfloat("DOWNLOAD_DELAY"),
         ScanLimits(
             max_sitemaps=config.max_sitemaps,
             max_sitemap_urls=config.max_sitemap_urls,
             max_scan_minutes=config.max_scan_minutes,
             max_crawl_delay_seconds=config.max_crawl_delay_seconds,
+            max_sitemap_stage_seconds=config.sitemap_stage_timeout_seconds,
         ),
     )
     yield ""
     yield from _cost(cost, pause)
 
 
+def _rules(robots: AuthorityRobots) -> str:
+    file = robots.policy.file
+    if robots.answer.kind is not AnswerKind.READ or not file.groups:
+        return robots.policy.usual.explanation
+    names = ", ".join(dict.fromkeys(group.value[:100] for group in file.groups[:3]))
+    return f"{_number(len(file.rules), 'rule')} for {names}"
+
+
 def _seen(surveyed: SurveyedMap) -> str:
     if surveyed.kind is None:
         return surveyed.document.error or "not a sitemap"
     parts = [
-        f"{surveyed.pages:,} URLs" if surveyed.pages or not surveyed.maps else "",
-        f"{surveyed.maps:,} further sitemaps" if surveyed.maps else "",
+        _number(surveyed.pages, "URL") if surveyed.pages or not surveyed.maps else "",
+        _number(surveyed.maps, "further sitemap") if surveyed.maps else "",
         byte_words(len(surveyed.document.body)),
     ]
     return f"{surveyed.kind}: " + ", ".join(part for part in parts if part)
@@ -72,8 +82,13 @@ def _seen(surveyed: SurveyedMap) -> str:
 
 def _cost(cost: Estimate, pause: float) -> Iterator[str]:
     least = "at least " if cost.is_least else ""
-    yield f"a scan makes {least}{cost.requests:,} requests, {cost.gap_seconds:g} s apart"
-    because = " because robots.txt asks for it" if pause and pause >= cost.gap_seconds else ""
-    yield f"and takes {least}{duration_words(cost.seconds)}{because}"
+    because = ", because robots.txt asks for it" if pause and pause >= cost.gap_seconds else ""
+    requests = _number(cost.requests, "request")
+    yield f"a scan makes {least}{requests}, {cost.gap_seconds:g} s apart{because}"
+    yield f"and takes at least {duration_words(cost.seconds)}"
     for limit in cost.limits:
         yield f"limit ahead: {limit.words} ({limit.setting})"
+
+
+def _number(number: int, of_what: str) -> str:
+    return f"{number:,} {of_what}{'' if number == 1 else 's'}"

@@ -39,6 +39,6 @@ def run_survey(name: str, settings: Settings, arguments: Mapping[str, str]) -> S
     crawler = process.create_crawler(name)
     process.crawl(crawler, **arguments)
     process.start()
-    if not isinstance(crawler.spider, RobotsSpider):
-        raise ConfigError(f"the spider {name} could not start; the message above says why")
+    if not isinstance(crawler.spider, RobotsSpider) or crawler.spider.survey is None:
+        raise ConfigError(f"the spider {name} could not run; the message above says why")
     return crawler.spider.survey

@@ -42,22 +42,23 @@ def robots(
     sitecrawl robots example.com /cart https://example.com/blog/ --agent Googlebot
     sitecrawl robots example.com --diff
     """
-    from sitecrawl.cli.robotswords import changed_verdicts, describe
+    from sitecrawl.cli.robotsview import RobotsView
+    from sitecrawl.cli.robotswords import describe
     from sitecrawl.config import ConfigError
 
     if scan is not None and not diff:
         raise ConfigError("--scan goes with --diff only")
     settings = _settings(profile, setting or [])
-    if agent:
-        settings.set("SITECRAWL_ROBOTS_AGENT", agent, "cmdline")
-    survey = _survey("robots", settings, domain)
-    for line in describe(survey, settings, urls or []):
+    view = RobotsView.of(agent, settings)
+    robots = view.seen(_survey("robots", settings, domain).robots)
+    for line in describe(robots, view.token, urls or []):
         typer.echo(line)
     if diff:
         from sitecrawl.cli.database import reading
+        from sitecrawl.cli.robotsdiff import changed_verdicts
 
         with reading(database) as store:
-            for line in changed_verdicts(store, survey, settings, domain, scan):
+            for line in changed_verdicts(store, robots, view, domain, scan):
                 typer.echo(line)
 
 
@@ -80,22 +81,27 @@ def plan(
 
 
 def _settings(profile: str, assignments: list[str]) -> Settings:
+    from sitecrawl.config import apply_environment
     from sitecrawl.profiles import load_settings
 
     settings = load_settings(profile)
     settings.set("LOG_LEVEL", "ERROR", "cmdline")
     settings.set("LOG_FORMAT", "%(levelname)s: %(message)s", "cmdline")
     apply_assignments(assignments, settings)
+    apply_environment(settings)
     return settings
 
 
 def _survey(spider: str, settings: Settings, domain: str) -> Survey:
     from sitecrawl.cli.runner import run_survey
     from sitecrawl.items import FetchOutcome
+    from sitecrawl.urls.address import origin_of
 
     survey = run_survey(spider, settings, {"domain": domain})
-    assert survey.robots is not None
     document = survey.robots.document
-    if document.outcome in {FetchOutcome.UNREACHABLE, FetchOutcome.ADDRESS_NOT_ALLOWED}:
+    # Who redirects it to a place that cannot be reached can be reached.
+    is_own = origin_of(document.final_url) == origin_of(document.url)
+    failures = {FetchOutcome.UNREACHABLE, FetchOutcome.ADDRESS_NOT_ALLOWED}
+    if is_own and document.outcome in failures:
         raise SiteUnreachableError(f"{document.url} cannot be reached: {document.error}")
     return survey

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.config import ConfigError
+from scrapy.exceptions import NotConfigured
+
+from sitecrawl.config import Config
 from sitecrawl.items import DocumentKind
 
 if TYPE_CHECKING:
@@ -19,18 +21,17 @@ class BrowserlikeUserAgentMiddleware:
 
     robots.txt is asked for, and matched, under our own name: its owner shall know who reads it.
 
-    Settings: ``FAKEUSERAGENT_*`` of scrapy-fake-useragent. Meta: ``sitecrawl_document``.
+    Settings: ``SITECRAWL_BROWSER_USER_AGENTS``; ``FAKEUSERAGENT_*`` of scrapy-fake-useragent.
+    Meta: ``sitecrawl_document``.
     """
 
     def __init__(self, crawler: Crawler):
-        try:
-            from scrapy_fake_useragent.middleware import (  # type: ignore[import-untyped]
-                RandomUserAgentMiddleware,
-            )
-        except ImportError as error:
-            raise ConfigError(
-                "profile browserlike needs a package: pip install 'sitecrawl[browserlike]'"
-            ) from error
+        if not Config.from_settings(crawler.settings).browser_user_agents:
+            raise NotConfigured
+        from scrapy_fake_useragent.middleware import (  # type: ignore[import-untyped]
+            RandomUserAgentMiddleware,
+        )
+
         self._user_agents = RandomUserAgentMiddleware.from_crawler(crawler)
 
     @classmethod

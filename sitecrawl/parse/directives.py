@@ -11,9 +11,14 @@ if TYPE_CHECKING:
 
 _HEAD_BYTES = 256 * 1024
 _MAX_DIRECTIVES = 50
-_META = re.compile(r"<meta\b([^>]{1,2000})>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
+_MAX_CHARACTERS = 100
+# Nothing is tried twice: a page of "<meta" and nothing else costs no more than any other.
+_META = re.compile(r"<meta\b([^>]{1,2000}+)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"""(?<![a-z-])([a-z-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""", re.IGNORECASE
+)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_ADDRESSEE = re.compile(r"\s*+([a-z][\w.-]*+)\s*+:(.*)", re.IGNORECASE | re.DOTALL)
 _EVERYBODY = "robots"
 # Directives with a value: in a header their colon is not that of an agent's name.
 _VALUED = {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
@@ -22,17 +27,21 @@ _VALUED = {"unavailable_after", "max-snippet", "max-image-preview", "max-video-p
 def header_directives(values: Iterable[str], token: str) -> list[str]:
     """The directives of ``X-Robots-Tag`` headers that are meant for everybody or for *token*.
 
+    A name holds for what follows it in its header, up to the next name.
+
     >>> header_directives(["noindex, NoFollow", "otherbot: none", "me: noarchive"], "me")
     ['noindex', 'nofollow', 'noarchive']
     """
     found: list[str] = []
     for value in values:
-        agent, colon, rest = value.partition(":")
-        is_named = bool(colon) and "," not in agent and agent.strip().lower() not in _VALUED
-        if not is_named:
-            found += _split(value)
-        elif agent.strip().lower() == token.lower():
-            found += _split(rest)
+        is_for_us = True
+        for part in value.split(","):
+            named = _ADDRESSEE.match(part)
+            if named is not None and named[1].lower() not in _VALUED:
+                is_for_us = named[1].lower() == token.lower()
+                found += _words(named[2]) if is_for_us else []
+            elif is_for_us:
+                found += _words(part)
     return _distinct(found)
 
 
@@ -46,17 +55,18 @@ def meta_directives(body: bytes, token: str) -> list[str]:
     text = _COMMENT.sub("", body[:_HEAD_BYTES].replace(b"\0", b"").decode("latin-1"))
     found: list[str] = []
     for element in _META.finditer(text):
-        attributes = {
-            name.lower(): unescape(double or single or bare)
-            for name, double, single, bare in _ATTRIBUTE.findall(element[1])
-        }
+        attributes: dict[str, str] = {}
+        for name, double, single, bare in _ATTRIBUTE.findall(element[1]):
+            # Of two the first counts, as in a browser.
+            attributes.setdefault(name.lower(), unescape(double or single or bare))
         if attributes.get("name", "").strip().lower() in {_EVERYBODY, token.lower()}:
-            found += _split(attributes.get("content", ""))
+            found += _words(attributes.get("content", ""))
     return _distinct(found)
 
 
-def _split(value: str) -> list[str]:
-    return [word.strip().lower() for word in value.split(",") if word.strip()]
+def _words(text: str) -> list[str]:
+    words = (word.strip().lower()[:_MAX_CHARACTERS].rstrip() for word in text.split(","))
+    return [word for word in words if word]
 
 
 def _distinct(words: list[str]) -> list[str]:

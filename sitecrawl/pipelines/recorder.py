@@ -116,8 +116,7 @@ class ItemRecorder:
                 depth=document.depth,
             )
         )
-        is_to_be_read = document.kind is not DocumentKind.PAGE
-        if document.outcome is FetchOutcome.OK and is_to_be_read:
+        if document.is_to_be_read:
             self._being_read[document.url] = document
             return
         if document.outcome is FetchOutcome.NOT_MODIFIED:
@@ -154,7 +153,7 @@ class ItemRecorder:
             status=document.status,
             error=document.error,
             content_type=document.content_type,
-            received_bytes=len(document.body),
+            received_bytes=0 if document.outcome is FetchOutcome.FRESH else len(document.body),
             elapsed_ms=round(document.elapsed_seconds * 1000),
             final_url=document.final_url,
             redirects=document.redirects,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
+from contextlib import suppress
 from typing import TYPE_CHECKING
+
+from scrapy.exceptions import DropItem
 
 from sitecrawl.config import Config
 from sitecrawl.items import Evidence, EvidenceType, MentionBatch
@@ -44,7 +47,7 @@ class RobotsPipeline:
 
     Settings: ``SITECRAWL_MAX_ROBOTS_FILES``: of more authorities than these the robots.txt is not
     fetched just to judge pages that are only listed.
-    Stats: ``sitecrawl/pages/not_judged``.
+    Stats: ``sitecrawl/pages/not_judged``, ``sitecrawl/robots/limits`` (the limit, if it was hit).
     """
 
     def __init__(self, crawler: Crawler):
@@ -68,8 +71,10 @@ class RobotsPipeline:
     async def close_spider(self) -> None:
         store = self._crawler.get_item_pipeline(StorePipeline)
         assert store is not None
-        if store.has_scan and not store.has_failed:
-            for judged, pages in self._pages.most_common(_MAX_EVIDENCE):
+        if not store.has_scan or store.has_failed:
+            return
+        with suppress(DropItem):  # the store says itself that it has failed
+            for judged, pages in (+self._pages).most_common(_MAX_EVIDENCE):
                 await store.process_item(self._evidence(judged, pages))
 
     async def _judge(
@@ -80,6 +85,7 @@ class RobotsPipeline:
         places = rows if rows is not None else range(len(batch.urls))
         if origin not in register and 0 < self._max_files <= len(register):
             batch.judged_otherwise.update(dict.fromkeys(places))
+            self._skip(sum(batch.is_new[row] for row in places))
             return
         robots = await register.robots_of(origin)
         batch.policies[origin] = robots.policy.fingerprint
@@ -92,6 +98,13 @@ class RobotsPipeline:
             batch.judged_otherwise.update(
                 (row, others.get(index, usual)) for index, row in enumerate(places)
             )
+
+    def _skip(self, pages: int) -> None:
+        stats, limit = self._crawler.stats, self._max_files
+        stats.inc_value("sitecrawl/pages/not_judged", pages)
+        what = "pages that no robots.txt was asked about"
+        cut = {"what": what, "setting": "SITECRAWL_MAX_ROBOTS_FILES", "limit": limit}
+        stats.set_value("sitecrawl/robots/limits", [cut])
 
     def _refuse(self, batch: MentionBatch) -> None:
         if batch.judged is not None and _is_refused(batch.judged.verdict):
@@ -108,14 +121,14 @@ class RobotsPipeline:
         counts = Counter(judged for row, judged in batch.judged_otherwise.items() if is_new[row])
         if batch.judged is not None:
             self._pages[batch.judged] += sum(is_new) - counts.total()
-        if not_judged := counts.pop(None, 0):
-            self._crawler.stats.inc_value("sitecrawl/pages/not_judged", not_judged)
-        for judged, pages in counts.items():
-            assert judged is not None
-            self._pages[judged] += pages
+            if batch.judged not in self._examples and (example := _usual_example(batch)):
+                self._examples[batch.judged] = example
         for row, judged in batch.judged_otherwise.items():
             if judged is not None and judged not in self._examples:
                 self._examples[judged] = batch.urls[row]
+        for judged, pages in counts.items():
+            if judged is not None:
+                self._pages[judged] += pages
 
     def _evidence(self, judged: Judged, pages: int) -> Evidence:
         verdict = judged.verdict
@@ -131,7 +144,7 @@ class RobotsPipeline:
                 "group": verdict.group or None,
                 "crawl_delay": verdict.crawl_delay,
                 "pages": pages,
-                "example": self._examples.get(judged),
+                "example": self._examples[judged],
             },
             document=judged.robots_url,
             confidence=verdict.confidence,
@@ -150,6 +163,11 @@ async def _judged_in_slices(
         _, found = robots.judge(urls[start : start + size])
         others.update((start + index, judged) for index, judged in found.items())
     return usual, others
+
+
+def _usual_example(batch: MentionBatch) -> str | None:
+    rows = enumerate(batch.urls)
+    return next((url for row, url in rows if row not in batch.judged_otherwise), None)
 
 
 def _is_refused(verdict: Verdict) -> bool:

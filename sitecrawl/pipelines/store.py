@@ -150,9 +150,13 @@ class StorePipeline:
     async def robots_copies(self, url: str) -> tuple[RobotsCopy | None, RobotsCopy | None]:
         """The last answer of earlier scans to this robots.txt, and the last one with rules."""
         await self._opening
-        if self._failure:
-            return None, None
-        return await self._in_thread(self._robots_copies, url)
+        try:
+            if not self._failure:
+                return await self._in_thread(self._robots_copies, url)
+        except StoreError as error:
+            self._fail(error)
+            self._close_spider()
+        return None, None
 
     def _spider(self) -> StagedSpider:
         spider: StagedSpider = self._crawler.spider  # type: ignore[assignment]

@@ -16,16 +16,18 @@ class ScanLimits:
     max_sitemap_urls: int = 0
     max_scan_minutes: float = 0
     max_crawl_delay_seconds: float = 0
+    max_sitemap_stage_seconds: float = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a look at a site gave: maps read, what they list, and what robots.txt asks for."""
+    """What a look at a site gave: maps asked for, what they list, what robots.txt asks for."""
 
     maps: int
     further_maps: int
     pages: int
     asked_pause_seconds: float = 0.0
+    fetches_root: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +42,10 @@ class LimitAhead:
 class Estimate:
     """How many requests, how far apart, and what will be cut."""
 
-    map_requests: int
+    requests: int
     gap_seconds: float
     limits: tuple[LimitAhead, ...]
     is_least: bool  # maps that nobody has read yet may list more maps
-
-    @property
-    def requests(self) -> int:
-        # robots.txt and the root come on top.
-        return 2 + self.map_requests
 
     @property
     def seconds(self) -> float:
@@ -79,11 +76,16 @@ def estimate(seen: Seen, mean_gap_seconds: float, limits: ScanLimits) -> Estimat
         ahead.append(LimitAhead("SITECRAWL_MAX_CRAWL_DELAY_SECONDS", words))
         pause = limits.max_crawl_delay_seconds
     cost = Estimate(
-        map_requests=maps,
+        requests=1 + seen.fetches_root + maps,  # robots.txt, the root and the maps
         gap_seconds=max(mean_gap_seconds, pause),
         limits=(),
         is_least=bool(seen.further_maps),
     )
+    for_maps = maps * cost.gap_seconds
+    if limits.max_sitemap_stage_seconds and for_maps > limits.max_sitemap_stage_seconds:
+        allowed = f"{limits.max_sitemap_stage_seconds:g} s"
+        words = f"about {duration_words(for_maps)} for the sitemaps, which may take {allowed}"
+        ahead.append(LimitAhead("SITECRAWL_SITEMAP_STAGE_TIMEOUT_SECONDS", words))
     minutes = cost.seconds / _SECONDS_PER_MINUTE
     if limits.max_scan_minutes and minutes > limits.max_scan_minutes:
         about = duration_words(cost.seconds)

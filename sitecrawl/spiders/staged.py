@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Spider, signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 
-from sitecrawl.config import Config, apply_environment
+from sitecrawl.config import Config, ConfigError, apply_environment
 from sitecrawl.items import Evidence, EvidenceType
 from sitecrawl.register import robots_register
 from sitecrawl.safety.policy import AddressPolicy
@@ -56,7 +57,12 @@ class StagedSpider(Spider):
         """Lift the environment into the settings; a value that cannot be stops the run here."""
         super().update_settings(settings)
         apply_environment(settings)
-        Config.from_settings(settings)
+        config = Config.from_settings(settings)
+        if config.browser_user_agents and find_spec("scrapy_fake_useragent") is None:
+            raise ConfigError(
+                "SITECRAWL_BROWSER_USER_AGENTS needs the scrapy-fake-useragent package;"
+                " pip install 'sitecrawl[browserlike]'"
+            )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sitecrawl.items import DocumentKind, FetchOutcome
@@ -11,6 +12,7 @@ from sitecrawl.parse.sitemap import SitemapReader
 from sitecrawl.spiders.staged import StagedSpider
 from sitecrawl.stages.base import SitemapPointer
 from sitecrawl.stages.fetching import document_request, failed_document_of, fetched_document
+from sitecrawl.stages.waterfall import sitemaps_are_enough
 from sitecrawl.urls.address import origin_of
 
 if TYPE_CHECKING:
@@ -38,10 +40,22 @@ class Survey:
     """What was seen."""
 
     root_url: str
-    robots: AuthorityRobots | None = None
+    robots: AuthorityRobots
     maps: list[SurveyedMap] = field(default_factory=list)
-    maps_named: int = 0
+    """Those that robots.txt names, whatever came of them, and those found at common places."""
+    maps_not_read: int = 0
+    """That robots.txt names as well."""
+    map_requests: int = 0
     guesses: int = 0
+    """Common places that were tried."""
+
+    @property
+    def pages(self) -> int:
+        return sum(each.pages for each in self.maps)
+
+    @property
+    def further_maps(self) -> int:
+        return self.maps_not_read + sum(each.maps for each in self.maps)
 
 
 class RobotsSpider(StagedSpider):
@@ -59,22 +73,21 @@ class RobotsSpider(StagedSpider):
         },
         "SITECRAWL_CONDITIONAL_REQUESTS": False,
     }
-    survey: Survey
+    survey: Survey | None = None
 
     async def start(self) -> AsyncIterator[Any]:
-        self.survey = Survey(self.context.target.url)
-        await self.look()
+        self.survey = await self.look()
         return
         yield  # an async generator is what Scrapy asks for
 
-    async def look(self) -> None:
-        survey = self.survey
-        survey.robots = await self.context.robots_of(survey.root_url)
-        is_https = survey.root_url.startswith("https:")
-        outcome = survey.robots.document.outcome
-        if self.context.target.is_bare and is_https and outcome in _UNREACHABLE:
-            survey.root_url = "http:" + survey.root_url.removeprefix("https:")
-            survey.robots = await self.context.robots_of(survey.root_url)
+    async def look(self) -> Survey:
+        root_url = self.context.target.url
+        robots = await self.context.robots_of(root_url)
+        is_https = root_url.startswith("https:")
+        if self.context.target.is_bare and is_https and robots.document.outcome in _UNREACHABLE:
+            root_url = "http:" + root_url.removeprefix("https:")
+            robots = await self.context.robots_of(root_url)
+        return Survey(root_url, robots)
 
 
 class PlanSpider(RobotsSpider):
@@ -82,25 +95,34 @@ class PlanSpider(RobotsSpider):
 
     name = "plan"
 
-    async def look(self) -> None:
-        await super().look()
-        survey = self.survey
-        assert survey.robots is not None
-        named = survey.robots.pointers()
-        survey.maps_named = len(named)
-        for pointer in named[:_MAX_MAPS]:
-            survey.maps.append(await self._read(pointer))
-        if named:
-            return
-        for place in self.context.config.sitemap_places:
-            url = origin_of(survey.root_url) + place
-            survey.guesses += 1
-            seen = await self._read(SitemapPointer(url, "a common place", None, is_guess=True))
-            if seen.kind is not None:
-                survey.maps.append(seen)
-                return
+    async def look(self) -> Survey:
+        survey = await super().look()
+        named = {pointer.url: pointer for pointer in survey.robots.pointers()}
+        for pointer in islice(named.values(), _MAX_MAPS):
+            survey.maps.append(await self._read(survey, pointer))
+        survey.maps_not_read = max(len(named) - _MAX_MAPS, 0)
+        places = (
+            origin_of(survey.root_url) + place for place in self.context.config.sitemap_places
+        )
+        for url in places:
+            if self._is_enough(survey):
+                break
+            if url not in named:
+                await self._guess(survey, url)
+        return survey
 
-    async def _read(self, pointer: SitemapPointer) -> SurveyedMap:
+    def _is_enough(self, survey: Survey) -> bool:
+        """As a scan decides it; what further maps list is not known."""
+        enough = sitemaps_are_enough(self.context.config, survey.pages)
+        return enough or survey.further_maps > 0
+
+    async def _guess(self, survey: Survey, url: str) -> None:
+        survey.guesses += 1
+        seen = await self._read(survey, SitemapPointer(url, "a common place", None, is_guess=True))
+        if seen.kind is not None:
+            survey.maps.append(seen)
+
+    async def _read(self, survey: Survey, pointer: SitemapPointer) -> SurveyedMap:
         config = self.context.config
         request = document_request(
             pointer.url,
@@ -115,7 +137,10 @@ class PlanSpider(RobotsSpider):
         try:
             response = await self.crawler.engine.download_async(request)
         except Exception as error:  # noqa: BLE001  whatever hinders a download is an answer, too
-            return SurveyedMap(failed_document_of(error, request), None)
+            document = failed_document_of(error, request)
+            survey.map_requests += document.outcome is not FetchOutcome.BLOCKED_BY_ROBOTS
+            return SurveyedMap(document, None)
+        survey.map_requests += 1
         document = fetched_document(response)
         if document.outcome is not FetchOutcome.OK:
             return SurveyedMap(document, None)

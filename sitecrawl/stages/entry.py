@@ -124,9 +124,10 @@ class EntryStage(Stage):
         """The document that failed: that of robots.txt when it kept the root from being fetched."""
         if root.outcome is not FetchOutcome.BLOCKED_BY_ROBOTS:
             return root
-        robots = await self.context.robots_of(root.final_url)
-        was_fetched = robots.document.outcome is not FetchOutcome.FRESH
-        return robots.document if was_fetched and robots.document.error else root
+        robots = (await self.context.robots_of(root.final_url)).document
+        # Who redirects robots.txt to a place that cannot be reached can be reached.
+        has_failed_itself = origin_of(robots.final_url) == origin_of(robots.url)
+        return robots if robots.error and has_failed_itself else root
 
     def _is_out_of_reach(self, root: Document, cause: Document) -> bool:
         if cause.outcome is FetchOutcome.ADDRESS_NOT_ALLOWED:

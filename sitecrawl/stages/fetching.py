@@ -34,7 +34,12 @@ _ACCEPT = {
     DocumentKind.PAGE: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8",
 }
 
-_CERTAIN = {FetchOutcome.OK, FetchOutcome.NOT_MODIFIED, FetchOutcome.NOT_FOUND}
+_CERTAIN = {
+    FetchOutcome.OK,
+    FetchOutcome.NOT_MODIFIED,
+    FetchOutcome.FRESH,
+    FetchOutcome.NOT_FOUND,
+}
 _STATUS_ERRORS = {FetchOutcome.NOT_FOUND, FetchOutcome.HTTP_ERROR}
 _RESET = "the connection was reset"
 _FAILURES = (

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
-
-# Its threads for matrices would wait busily, and there are no matrices here.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 

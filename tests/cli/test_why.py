@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.site import Reply
 from tests.site.build import robots, sitemap, sitemap_index
 
 if TYPE_CHECKING:
@@ -154,6 +156,66 @@ def test_a_listed_text_that_is_no_url_is_explained_as_refused(inventory: Invento
     assert f"listed by {inventory.shop.at('/pages.xml')}, entry" in text
 
 
+# --- what robots.txt says -----------------------------------------------------------------------
+
+TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d UTC"
+
+
+def test_a_page_that_robots_txt_refuses_is_explained_in_full(
+    site: SiteServer, project: Project, cli: Callable[..., ProcessResult]
+) -> None:
+    site.routes |= {
+        "/": b"<h1>Site</h1>",
+        "/robots.txt": b"User-agent: *\nDisallow: /private # \x1b[2J\nDisallow: /\x1b[2J\n"
+        b"Crawl-delay: 0.01\nSitemap: /map.xml\n",
+        "/map.xml": sitemap("/private/x", "/%1B[2J", *(f"/{number}" for number in range(12))),
+    }
+    project.crawl(site.url).succeeded()
+    text = cli("why", site.at("/private/x")).succeeded().stdout
+    robots_txt = re.escape(site.at("/robots.txt"))
+    assert re.fullmatch(
+        rf"{re.escape(site.at('/private/x'))}\n"
+        rf"  known since {TIME}, scan 1\n"
+        r"  refused: blocked_by_robots, by the rule Disallow: /private\n"
+        rf"  not allowed by {robots_txt}, line 2, for \*: Disallow: /private\n"
+        rf"      crawl-delay 0\.01 s, confidence 1, first decided {TIME}\n"
+        rf"  listed by {re.escape(site.at('/map.xml'))}, entry 1 \(sitemap\)\n"
+        rf"      which was found by robots\.txt line 5, read {TIME}\n",
+        text,
+    )
+    hostile = cli("why", site.at("/%1B[2J")).succeeded().stdout
+    assert "line 3, for *: Disallow: /\\x1b[2J" in hostile
+    assert "\x1b" not in hostile
+
+    # A second scan by the same copy: nothing is in doubt.
+    project.crawl(site.url).succeeded()
+    assert cli("why", site.at("/private/x")).stdout == text
+    unknown = cli("why", site.at("/nowhere")).succeeded().stdout
+    assert "every document of that scan was read to its end" in unknown
+
+
+def test_a_page_that_robots_txt_allows(inventory: Inventory) -> None:
+    text = why(inventory, inventory.shop.at("/about"))
+    robots_txt = inventory.shop.at("/robots.txt")
+    assert f"\n  allowed by {robots_txt}, for * (no rule)\n      confidence 1, first" in text
+
+
+def test_robots_txt_says_nothing_of_other_sites(inventory: Inventory) -> None:
+    assert "robots.txt," not in why(inventory, "https://elsewhere.example/x")
+
+
+def test_a_page_without_a_robots_txt_to_go_by(
+    site: SiteServer, project: Project, cli: Callable[..., ProcessResult]
+) -> None:
+    site.routes |= {"/robots.txt": Reply(status=500), "/sitemap.xml": sitemap("/a")}
+    settings = {"RETRY_TIMES": 0, "SITECRAWL_MIN_SITEMAP_URLS": 1}
+    project.crawl(site.url, settings=settings).succeeded()
+    text = cli("why", site.at("/a")).succeeded().stdout
+    assert "\n  listed\n" in text, "a list is no fetch"
+    assert f"\n  not allowed by {site.at('/robots.txt')} (unreachable)\n" in text
+    assert "confidence 0.5" in text
+
+
 # --- how far "never seen" can be trusted --------------------------------------------------------
 
 
@@ -190,6 +252,18 @@ def test_what_a_limit_left_out_may_list_it(
     assert "never seen" in text
     assert "every document of that scan was read" not in text
     assert site.at(f"/{left}.xml") in text
+
+
+def test_a_robots_txt_that_is_not_asked_again_still_names_its_sitemaps(
+    site: SiteServer, project: Project, cli: Callable[..., ProcessResult]
+) -> None:
+    _serve(site)
+    site.routes["/robots.txt"] = robots("/a.xml", "/b.xml")
+    project.crawl(site.url).succeeded()
+    project.crawl(site.url, settings={"SITECRAWL_MAX_SITEMAPS": 1}).succeeded()
+    assert len(site.requests("/robots.txt")) == 1
+    text = cli("why", site.at("/c")).succeeded().stdout
+    assert f"    {site.at('/b.xml')}: not fetched" in text
 
 
 def test_a_scan_that_failed_cannot_say_that_nothing_lists_it(

@@ -114,3 +114,29 @@ def mentions(result: ProcessResult) -> list[tuple[str, str, str]]:
         ORDER BY d.id, m.position, p.number
     """
     return [(page, document, source) for page, document, source in result.query(sql)]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVerdict:
+    allowed: bool
+    reason: str
+    rule: str | None
+    line: int | None
+    agents: str | None
+    crawl_delay: float | None
+    confidence: float
+    robots_url: str
+
+
+def verdicts(result: ProcessResult) -> dict[str, StoredVerdict | None]:
+    """What robots.txt says of every page, by URL."""
+    sql = """
+        SELECT p.url, v.allowed, v.reason, v.rule, v.line, v.agents, v.crawl_delay, v.confidence,
+            d.url
+        FROM pages AS p LEFT JOIN verdicts AS v ON v.id = p.verdict_id
+        LEFT JOIN documents AS d ON d.id = v.document_id ORDER BY p.number
+    """
+    return {
+        url: StoredVerdict(bool(facts[0]), *facts[1:]) if facts[0] is not None else None
+        for url, *facts in result.query(sql)
+    }

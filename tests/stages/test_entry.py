@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -147,6 +148,15 @@ class TestScheme:
         assert metadata["error"]
         assert "twisted" not in content.lower(), "a person reads it"
 
+    def test_the_next_scan_falls_back_as_well(self, site: SiteServer, crawl: Crawl) -> None:
+        """That nobody answers by https is no answer to keep."""
+        site.routes.update({"/robots.txt": robots("/map.xml"), "/map.xml": sitemap("/a")})
+        for _ in range(2):
+            done = crawl(f"127.0.0.1:{site.port}", settings={**ENOUGH, **NO_RETRIES}).succeeded()
+            assert done.urls == [site.at("/a")]
+            assert summary(done)["root_url"] == site.at("/")
+            assert len(evidence(done, "https_unreachable")) == 1
+
     def test_a_url_with_a_scheme_is_taken_as_given(self, site: SiteServer, crawl: Crawl) -> None:
         site.routes["/"] = page("Home")
         done = crawl(f"https://127.0.0.1:{site.port}", settings=NO_RETRIES)
@@ -176,6 +186,52 @@ class TestScheme:
         assert done.returncode == 1
         assert "the host name cannot be resolved" in scan(done)[1]
         assert "Traceback" not in done.output
+
+
+class TestRobotsBeforeTheRoot:
+    def test_a_root_that_is_not_allowed_is_not_fetched(
+        self, site: SiteServer, crawl: Crawl
+    ) -> None:
+        site.routes.update(
+            {
+                "/": page("Home"),
+                "/robots.txt": robots("/map.xml", disallow=("/",), allow=("/open",)),
+                "/map.xml": sitemap("/open/a", "/b"),
+            }
+        )
+        done = crawl(site.url, settings=ENOUGH).succeeded()
+        assert site.paths() == ["/robots.txt", "/map.xml"]
+        assert done.urls == [site.at("/open/a")]
+        root = fetches(done)[site.at("/")]
+        assert (root.outcome, root.error) == (
+            ("blocked_by_robots", "line 2 of robots.txt, for *: Disallow: /")
+        )
+        assert scan(done) == ("finished", "everything that was found has been read")
+        assert "1 not fetched because of robots.txt" in done.stderr
+
+    @pytest.mark.parametrize("target", ["http://nowhere.invalid/robots.txt", "http://10.0.0.1/"])
+    def test_a_robots_txt_that_is_out_of_reach_elsewhere_stops_nothing_but_pages(
+        self, site: SiteServer, crawl: Crawl, target: str
+    ) -> None:
+        site.routes.update(
+            {"/": page("Home"), "/robots.txt": redirect(target), "/sitemap.xml": sitemap("/a")}
+        )
+        done = crawl(site.url, settings={**ENOUGH, **NO_RETRIES}).succeeded()
+        assert site.paths() == ["/robots.txt", "/sitemap.xml"]
+        assert done.urls == [site.at("/a")]
+
+    def test_what_the_root_says_to_robots_is_kept(self, site: SiteServer, crawl: Crawl) -> None:
+        head = b'<html><head><meta name="robots" content="nofollow, NoArchive"></head></html>'
+        tags = ["noindex, nofollow", "otherbot: none", "sitecrawl: nosnippet"]
+        site.routes["/"] = Reply(
+            head, headers={"X-Robots-Tag": tags}, content_type="text/html; charset=utf-8"
+        )
+        site.routes["/sitemap.xml"] = sitemap("/a")
+        done = crawl(site.url, settings=ENOUGH).succeeded()
+        sql = "SELECT kind, directives FROM fetches JOIN documents ON documents.id = document_id"
+        found = dict(done.query(sql))
+        assert json.loads(found["page"]) == ["noindex", "nofollow", "nosnippet", "noarchive"]
+        assert json.loads(found["robots_txt"]) == json.loads(found["sitemap"]) == []
 
 
 @dataclass(frozen=True, slots=True)
