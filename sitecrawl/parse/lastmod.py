@@ -36,7 +36,7 @@ _USUAL_DATE = (
     r"|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
 )
 _USUAL_TIME = r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z"
-_USUAL_COLUMN = re.compile(rf"(?:(?:{_USUAL_DATE}(?:{_USUAL_TIME}|)|)\n)*+")
+_USUAL_COLUMN = re.compile(rf"(?:(?:{_USUAL_DATE}(?:{_USUAL_TIME}|)|)\n)*")
 
 
 def normalize_lastmods(raw: list[str]) -> list[str]:

@@ -19,7 +19,7 @@ _MAX_KNOWN_NAMES = 1_000
 _DECLARATION_HEAD_CHARACTERS = 64
 
 _NAME = r"[^\W\d][^\s<>/\"'=]*+"
-_TAG = re.compile(rf"<(/?)({_NAME})((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>")
+_TAG = re.compile(rf"<(/?)({_NAME})((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*)>")
 _TAG_WITH_ODD_QUOTES = re.compile(rf"<(/?)({_NAME})([^<>]*+)>")
 _END_WITHOUT_BRACKET = re.compile(rf"<(/)({_NAME})()\s*+(?=<)")
 _ATTRIBUTE = re.compile(

@@ -39,17 +39,17 @@ _FIELDS = (
 )
 _ENTRY = re.compile(
     rf"<url>[^<]*+<loc>(https?://{_TEXT})</loc>[^<]*+{_FIELDS}</url>"
-    r"|(<url>[^<]*+(?:<(?!/?url>)[^<]*+)*+</url>)"
+    r"|(<url>[^<]*+(?:<(?!/?url>)[^<]*+)*</url>)"
 )
 _PARTS_PER_ENTRY = 1 + _ENTRY.groups
 
-_LINK_TAG = r"<xhtml:link\s[^<>\"']*+(?:\"[^<>\"]*+\"[^<>\"']*+)*+>"
+_LINK_TAG = r"<xhtml:link\s[^<>\"']*+(?:\"[^<>\"]*+\"[^<>\"']*+)*>"
 _IMAGE_FIELD = "|".join(
     rf"<image:{name}>[^<]*+(?:<!\[CDATA\[[^<\]]*+\]\]>[^<]*+|)</image:{name}>"
     for name in ("loc", "title", "caption")
 )
-_IMAGE = rf"<image:image>[^<]*+(?:(?:{_IMAGE_FIELD})[^<]*+)*+</image:image>"
-_EXTRAS = rf"((?:(?:{_LINK_TAG}|{_IMAGE})[^<]*+)*+)"
+_IMAGE = rf"<image:image>[^<]*+(?:(?:{_IMAGE_FIELD})[^<]*+)*</image:image>"
+_EXTRAS = rf"((?:(?:{_LINK_TAG}|{_IMAGE})[^<]*+)*)"
 _RICH_ENTRY = re.compile(
     rf"<url>[^<]*+<loc>(?:({_TEXT})|\s*+<!\[CDATA\[([^<\]]{{0,4096}}+)\]\]>\s*+)</loc>[^<]*+"
     rf"{_EXTRAS}{_FIELDS}{_EXTRAS}</url>"
@@ -65,7 +65,7 @@ _LINK = re.compile(r"<xhtml:link\s([^<>]*+)>")
 # first because one range is matched far quicker than many.
 _PLAIN = re.compile(
     r"(?:[ -~]*+[\xa1-\u167f\u1681-\u1fff\u2010-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff"
-    r"\u3001-\ufefe\uff00-\U0010ffff]*+)*+"
+    r"\u3001-\ufefe\uff00-\U0010ffff]*+)*"
 )
 _WEB_SCHEMES = ("http://", "https://")
 

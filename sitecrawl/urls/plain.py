@@ -21,12 +21,13 @@ _QUERY_CHARS = r"-A-Za-z0-9_.~!$&()*+,;=:@/?"
 # - port: 1000 to 64999, never a default one
 # - path: no ";" or "(", hence no session id; no segment starts with ".", hence no dot segments
 # - escapes: upper case, of reserved characters and of bytes beyond ASCII only
-# Possessive quantifiers (++, *+) keep the failing match as cheap as the successful one.
+# Possessive quantifiers (++, *+) keep the failing match as cheap as the successful one. They stand
+# behind single characters only: before 3.11.5 Python did not match some groups with them.
 PLAIN_URL = re.compile(
-    r"https?://(?:(?:[a-z0-9]++[.-])*+[a-z]++|127\.0\.0\.1)"
-    r"(?::(?:[1-5][0-9]|6[0-4]|[1-9])[0-9]{3})?+"
-    rf"/[{_PATH_CHARS}]*+(?:(?:(?<!/)\.|{_ESCAPE})[{_PATH_CHARS}]*+)*+"
-    rf"(\?[{_QUERY_CHARS}]*+(?:{_ESCAPE}[{_QUERY_CHARS}]*+)*+)?"
+    r"https?://(?:(?:[a-z0-9]++[.-])*[a-z]++|127\.0\.0\.1)"
+    r"(?::(?:[1-5][0-9]|6[0-4]|[1-9])[0-9]{3})?"
+    rf"/[{_PATH_CHARS}]*+(?:(?:(?<!/)\.|{_ESCAPE})[{_PATH_CHARS}]*+)*"
+    rf"(\?[{_QUERY_CHARS}]*+(?:{_ESCAPE}[{_QUERY_CHARS}]*+)*)?"
 )
 
 _ORIGIN = re.compile(r"https?://[^/]+/")
