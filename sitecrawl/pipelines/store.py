@@ -47,7 +47,8 @@ class KnownDocument(NamedTuple):
     """A document that an earlier scan has read completely."""
 
     validators: Validators
-    children: Sequence[str]
+    children: Sequence[tuple[str, str]]
+    """The documents that it names, and how."""
 
 
 class StorePipeline:
@@ -225,7 +226,7 @@ class StorePipeline:
             last_good_copy(self._database, site_id, url),
         )
 
-    def _children(self, validators: Validators) -> Sequence[str]:
+    def _children(self, validators: Validators) -> Sequence[tuple[str, str]]:
         from sitecrawl.store.validators import children
 
         return children(self._database, validators.document_id)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 # for the store, and each map that is being read costs memory.
 _MAX_PARALLEL = 4
 _SPARE_POINTERS = 1_000
+_AMONG_PAGES = "the pages of another sitemap"
 _FEEDS = {SitemapKind.RSS, SitemapKind.ATOM}
 
 
@@ -183,7 +184,8 @@ class SitemapStage(Stage):
             max_bytes=config.max_sitemap_bytes,
             parent=pointer.parent,
             depth=pointer.depth,
-            is_guess=pointer.is_guess,
+            # A page among pages may look like a map by its name: the site has not called it one.
+            is_guess=pointer.is_guess or bool(pointer.listed_as_page_at),
         )
 
     def _failed(self, failure: Failure) -> Iterator[Any]:
@@ -193,6 +195,9 @@ class SitemapStage(Stage):
         self._is_out_of_time()
         yield document
         yield _fetch_evidence(document, None)
+        pointer: SitemapPointer = failure.request.cb_kwargs["pointer"]  # type: ignore[attr-defined]
+        if pointer.listed_as_page_at:
+            yield self._page_after_all(pointer)
         yield from self._next()
 
     async def _answered(self, response: Response, pointer: SitemapPointer) -> AsyncIterator[Any]:
@@ -206,8 +211,12 @@ class SitemapStage(Stage):
         else:
             yield _fetch_evidence(document, None)
             if document.outcome is FetchOutcome.NOT_MODIFIED:
-                for child in response.meta["sitecrawl_unchanged"].children:
-                    self._enqueue(_child(child, document))
+                for url, found_by in response.meta["sitecrawl_unchanged"].children:
+                    child = _child(url, document)
+                    child.is_guess = found_by == _AMONG_PAGES
+                    self._enqueue(child)
+            elif pointer.listed_as_page_at:
+                yield self._page_after_all(pointer)
         for request in self._next():
             yield request
 
@@ -266,7 +275,9 @@ class SitemapStage(Stage):
         for position, loc in enumerate(listed.locs, listed.first):
             if url := resolve(loc, document.final_url):
                 child = _child(url, document)
-                child.listed_as_page_at = 0 if is_index else position
+                if not is_index:
+                    child.listed_as_page_at = position
+                    child.found_by = _AMONG_PAGES
                 self._enqueue(child)
                 if url in self._known:
                     yield NamedDocument(url, child.found_by, child.depth)

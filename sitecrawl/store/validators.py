@@ -52,11 +52,11 @@ def load_validators(database: Database, site_id: int, fingerprint: str) -> dict[
         return {row[0]: Validators(*row[1:]) for row in connection.execute(statement).all()}
 
 
-def children(database: Database, document_id: int) -> list[str]:
-    """The documents that this one names, in its order, as it was last read."""
+def children(database: Database, document_id: int) -> list[tuple[str, str]]:
+    """The documents that this one names, in its order, as it was last read, and how it does."""
     parent, child = documents.alias("parent"), documents.alias("child")
     statement = (
-        select(child.c.url)
+        select(child.c.url, child.c.found_by)
         .join_from(document_links, parent, document_links.c.parent_id == parent.c.id)
         .join(child, document_links.c.child_id == child.c.id)
         .where(
@@ -66,4 +66,4 @@ def children(database: Database, document_id: int) -> list[str]:
         .order_by(document_links.c.position, child.c.id)
     )
     with database.reading() as connection:
-        return list(connection.scalars(statement))
+        return [(row.url, row.found_by) for row in connection.execute(statement)]

@@ -311,3 +311,27 @@ class TestEntries:
         assert content.startswith("2 URLs, finished")
         assert metadata["pages"] == 2
         assert outcomes(done)[site.at("/none.xml")] == "not_found"
+
+
+def test_a_page_that_looks_like_a_map_is_neither_fetched_against_the_rules_nor_lost(
+    site: SiteServer, crawl: Crawl
+) -> None:
+    site.routes.update(
+        {
+            "/robots.txt": robots("/pages.xml", disallow=("/private/",)),
+            "/pages.xml": Reply(
+                sitemap("/a", "/private/report.xml", "/gone/map.xml", "/more.xml"), etag='"1"'
+            ),
+            "/more.xml": Reply(sitemap("/b"), etag='"2"'),
+        }
+    )
+    settings = {**ENOUGH, "SITECRAWL_SKIP_EXTENSIONS": "pdf"}
+    for _ in range(2):
+        done = crawl(site.url, settings=settings).succeeded()
+        assert set(done.urls) == {site.at(path) for path in ("/a", "/b", "/gone/map.xml")}
+        assert site.requests("/private/report.xml") == []
+        assert refusals(done)[site.at("/private/report.xml")] == (
+            "blocked_by_robots",
+            "Disallow: /private/",
+        )
+    assert [entry.status for entry in site.requests("/more.xml")] == [200, 304]
