@@ -4,6 +4,7 @@ SitecrawlError
 ├── ConfigError (config.py)      a setting, variable or argument cannot be used
 ├── TargetError (urls/target.py) what was given as the site cannot be scanned
 ├── SiteUnreachableError         there is nothing to look at
+├── StoppedError                 it was ended before there was anything to show
 └── StoreError (store/errors.py) the database cannot do what it was asked to
 """
 
@@ -16,3 +17,7 @@ class SitecrawlError(Exception):
 
 class SiteUnreachableError(SitecrawlError):
     """There is nothing to look at."""
+
+
+class StoppedError(SitecrawlError):
+    """It was ended before there was anything to show."""

@@ -89,6 +89,7 @@ class Document:
     error: str = ""
     content_type: str = ""
     body: bytes = field(default=b"", repr=False)
+    is_cut: bool = False  # at its limit: there was more
     etag: str = ""
     last_modified: str = ""
     final_url: str = ""

@@ -13,15 +13,7 @@ from scrapy.signals import request_reached_downloader
 
 from sitecrawl.config import Config
 from sitecrawl.downloader.polite import politeness_of
-from sitecrawl.items import (
-    Document,
-    DocumentKind,
-    DocumentRead,
-    Evidence,
-    EvidenceType,
-    FetchOutcome,
-    NamedDocument,
-)
+from sitecrawl.items import Document, DocumentKind, FetchOutcome
 from sitecrawl.parse.robots import MAX_BYTES
 from sitecrawl.robots.answers import (
     MAX_REDIRECTS,
@@ -31,10 +23,10 @@ from sitecrawl.robots.answers import (
     read_answer,
 )
 from sitecrawl.robots.policy import policy_for
+from sitecrawl.robots.verdict import VerdictReason
 from sitecrawl.stages.authority import AuthorityRobots
 from sitecrawl.stages.fetching import (
     asked_url,
-    confidence,
     document_request,
     failed_document_of,
     fetched_document,
@@ -42,7 +34,6 @@ from sitecrawl.stages.fetching import (
 from sitecrawl.urls.address import origin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Self
 
     from scrapy import Request
@@ -71,10 +62,13 @@ class RobotsRegister:
       server cannot be reached.
     * What it asks of our pace is told to the downloader before anything else is fetched.
     * How it was answered is stored as a document and as evidence.
+    * Where it redirects to the robots.txt of another authority, that one has been asked as well.
 
     Settings: ``SITECRAWL_ROBOTS_AGENT``, ``SITECRAWL_ROBOTS_AGENT_MATCHING``,
     ``SITECRAWL_ROBOTS_CACHE_SECONDS``, ``SITECRAWL_ROBOTS_FAIL_OPEN``,
     ``SITECRAWL_ROBOTS_TIMEOUT_SECONDS``.
+    Stats: ``sitecrawl/robots/not_had`` (why, by authority), ``sitecrawl/robots/cut`` (the limit, if
+    it was hit).
     """
 
     archive: RobotsArchive | None = None
@@ -84,6 +78,7 @@ class RobotsRegister:
         self._config = Config.from_settings(crawler.settings)
         self._asked: dict[str, asyncio.Task[AuthorityRobots]] = {}
         self._under_way: dict[str, Request] = {}
+        self._redirected_to: dict[str, Document] = {}
         crawler.signals.connect(self.request_reached_downloader, request_reached_downloader)
 
     @classmethod
@@ -111,16 +106,30 @@ class RobotsRegister:
 
     async def _ask(self, url: str) -> AuthorityRobots:
         last, good = await self.archive.robots_copies(url) if self.archive else (None, None)
-        robots = self._from_fresh_copy(url, last, good) or await self._fetch(url, good)
+        if document := self._redirected_to.pop(url, None):
+            robots = self._robots(document, _answer(document), good)
+        else:
+            robots = self._from_fresh_copy(url, last, good) or await self._fetch(url, good)
+        self._count(robots)
         pause = robots.policy.file.seconds_between_requests(datetime.now(UTC).time())
         politeness_of(self._crawler).set_robots_pace(url, pause or None)
         if self.archive:
             await self._store(robots, self.archive)
         return robots
 
+    def _count(self, robots: AuthorityRobots) -> None:
+        stats = self._crawler.stats
+        if robots.policy.usual.reason is VerdictReason.UNREACHABLE:
+            not_had = stats.get_value("sitecrawl/robots/not_had", {})
+            not_had[origin_of(robots.url)] = robots.answer.cause
+            stats.set_value("sitecrawl/robots/not_had", not_had)
+        if robots.is_cut:
+            cut = {"what": "bytes of robots.txt", "setting": "", "limit": MAX_BYTES}
+            stats.set_value("sitecrawl/robots/cut", [cut])
+
     async def _store(self, robots: AuthorityRobots, archive: RobotsArchive) -> None:
         try:
-            for item in _record(robots):
+            for item in robots.as_items():
                 await archive.process_item(item)
         except DropItem:
             logger.debug("robots.txt could not be stored: the scan is ending")
@@ -170,15 +179,21 @@ class RobotsRegister:
             document = fetched_document(response)
             cache_control = (response.headers.get("Cache-Control") or b"").decode("latin-1")
         self._under_way.pop(url, None)
-        answer = read_answer(
-            document.outcome,
-            document.status,
-            redirects=len(document.redirects),
-            error=document.error,
-        )
+        answer = _answer(document)
         fresh = timedelta(seconds=fresh_seconds(answer, cache_control))
         document = replace(document, fresh_until=document.fetched_at + fresh)
+        self._note_redirect(document)
         return self._robots(document, answer, good)
+
+    def _note_redirect(self, document: Document) -> None:
+        """Keep the answer for the authority whose robots.txt it is, in case it is asked for."""
+        final_url = document.final_url
+        is_answer = document.status is not None
+        is_robots_txt = is_answer and final_url == f"{origin_of(final_url)}/robots.txt"
+        if is_robots_txt and final_url != document.url and final_url not in self:
+            found_by = f"a redirect of {document.url}"
+            own = replace(document, url=final_url, found_by=found_by, redirects=())
+            self._redirected_to[final_url] = own
 
     def _robots(
         self,
@@ -212,38 +227,10 @@ def robots_register(crawler: Crawler) -> RobotsRegister:
     return register
 
 
-def _record(robots: AuthorityRobots) -> Iterator[Any]:
-    document, file = robots.document, robots.policy.file
-    pointers = robots.pointers()
-    yield document
-    if document.is_to_be_read:
-        yield DocumentRead(
-            document.url,
-            format="robots",
-            entries=len(pointers),
-            decompressed_bytes=len(document.body),
-            truncated=len(document.body) > MAX_BYTES,
-            children=[NamedDocument(each.url, each.found_by, 0) for each in pointers],
-        )
-    is_read = robots.answer.kind is AnswerKind.READ
-    yield Evidence(
-        EvidenceType.ROBOTS_TXT,
-        # PostgreSQL takes no text with a null byte.
-        document.body.decode("utf-8", "replace").replace("\0", "") if is_read else document.error,
-        {
-            "success": is_read,
-            "outcome": document.outcome,
-            "status": document.status,
-            "error": document.error or None,
-            "policy": robots.policy.usual.reason,
-            "explanation": robots.policy.usual.explanation,
-            "groups": [agent._asdict() for agent in file.groups],
-            "rules": len(file.rules),
-            "crawl_delay": file.crawl_delay.seconds if file.crawl_delay else None,
-            "sitemaps": [pointer.url for pointer in pointers],
-            "findings": [finding._asdict() for finding in file.findings],
-            "copy_of": robots.copy_of.isoformat() if robots.copy_of else None,
-        },
-        document=document.url,
-        confidence=min(confidence(document), robots.policy.usual.confidence),
+def _answer(document: Document) -> RobotsAnswer:
+    return read_answer(
+        document.outcome,
+        document.status,
+        redirects=len(document.redirects),
+        error=document.error,
     )

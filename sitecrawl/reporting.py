@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import IO, TYPE_CHECKING
 
@@ -51,8 +52,22 @@ _OUTCOMES = {
 }
 
 
+class _PatientConsole(Console):
+    """Goes on in silence when its reader has gone, as with ``| head``.
+
+    Rich would end the process, and in the midst of a scan it would only lose its end.
+    """
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        # What is still in the buffer would fail again at exit.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.file.fileno())
+        os.close(nowhere)
+
+
 def start_live() -> Live:
-    live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
+    live = Live(console=_PatientConsole(stderr=True), auto_refresh=False, transient=True)
     live.start()
     return live
 
@@ -76,7 +91,7 @@ def print_summary(
     database_option: str = "",
 ) -> None:
     """*database* is shown as where the data is; *database_option* finds it again."""
-    console = Console(file=file, highlight=False, soft_wrap=True)
+    console = _PatientConsole(file=file, highlight=False, soft_wrap=True)
     console.print()
     console.print(
         Text.assemble(
@@ -100,7 +115,10 @@ def _rows(
     yield from _pages(summary)
     yield from _documents(summary)
     for cut in summary.truncated:
-        words = f"{cut['what']}: {cut['setting']}={_figure(cut['limit'])} can be raised"
+        if cut["setting"]:
+            words = f"{cut['what']}: {cut['setting']}={_figure(cut['limit'])} can be raised"
+        else:
+            words = f"{cut['what']}: only the first {cut['limit']:,} count"
         yield "limit hit", Text(words, style="yellow")
     received = byte_words(summary.received_bytes)
     yield "cost", Text(f"{summary.requests:,} requests, {received}, {summary.seconds:.1f} s")

@@ -76,8 +76,7 @@ def ending(
 
 def _not_fetched(stats: Mapping[str, Any]) -> list[str]:
     """Why politeness left something out that was to be fetched."""
-    root = stats.get("sitecrawl/scan/root_url", "")
-    root_server = origin_of(root) if root else ""
+    root_server = _root_server(stats)
     reasons = [
         each["reason"]
         for each in stats.get("sitecrawl/politeness", {}).get("left_alone", ())
@@ -86,6 +85,8 @@ def _not_fetched(stats: Mapping[str, Any]) -> list[str]:
     ]
     if stats.get(_OUTCOME + FetchOutcome.HOST_PAUSED) and not reasons:
         reasons.append("a host asked to wait longer than the time of a stage")
+    if unsent := stats.get(_OUTCOME + FetchOutcome.SLOT_TIMEOUT):
+        reasons.append(f"requests whose turn did not come in time: {unsent}")
     if stats.get(_OUTCOME + FetchOutcome.OVER_BUDGET):
         reasons.append("the page limit was reached (SITECRAWL_MAX_PAGES)")
     return reasons
@@ -97,6 +98,7 @@ def _limits(stats: Mapping[str, Any]) -> list[dict[str, Any]]:
         *by_stage,
         *stats.get("sitecrawl/limits", ()),
         *stats.get("sitecrawl/robots/limits", ()),
+        *stats.get("sitecrawl/robots/cut", ()),
     ]
 
 
@@ -108,8 +110,29 @@ def _completeness(stats: Mapping[str, Any]) -> str:
         *(["a limit was hit"] if _limits(stats) else []),
         *([f"{failed} of {sum(documents.values())} documents could not be read"] if failed else []),
         *([f"sitemaps on other hosts were not read: {unread}"] if unread else []),
+        *_rules_not_had(stats),
     ]
     return ", ".join(doubts) or "everything that was found has been read"
+
+
+def _rules_not_had(stats: Mapping[str, Any]) -> list[str]:
+    """What a robots.txt that could not be had has left out."""
+    not_had, root = stats.get("sitecrawl/robots/not_had", {}), _root_server(stats)
+    if root in not_had:
+        missing = "no page was fetched, and sitemaps that it names are not known"
+        return [f"robots.txt could not be had ({not_had[root]}): {missing}"]
+    # Where https cannot be reached and http can, nothing is missing.
+    others = [server for server in not_had if _host(server) != _host(root)]
+    return [f"robots.txt of other hosts could not be had: {len(others)}"] if others else []
+
+
+def _root_server(stats: Mapping[str, Any]) -> str:
+    root = stats.get("sitecrawl/scan/root_url", "")
+    return origin_of(root) if root else ""
+
+
+def _host(server: str) -> str:
+    return server.partition("://")[2]
 
 
 def _not_read(stats: Mapping[str, Any]) -> int:

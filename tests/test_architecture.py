@@ -30,7 +30,7 @@ _LAYERS = (
     {
         *("stages", "spiders", "pipelines", "downloadermiddlewares", "downloadhandlers"),
         *("downloader", "extensions", "exporters", "commands", "fingerprint", "logformatter"),
-        *("summary", "reporting", "exitcodes", "resolver", "register"),
+        *("summary", "reporting", "exitcodes", "resolver", "register", "survey"),
     },
     {"cli", "__main__"},
 )

@@ -15,10 +15,10 @@ from sitecrawl.profiles import load_settings
 from sitecrawl.register import RobotsRegister
 from sitecrawl.spiders.discover import DiscoverSpider
 from sitecrawl.store.robots_copies import RobotsCopy
-from tests.site import Reply
-from tests.site.build import page, robots, sitemap
+from tests.site import Reply, redirect
+from tests.site.build import gz, page, robots, sitemap
 from tests.site.log import gaps
-from tests.stages.stored import evidence, fetches, outcomes, summary, verdicts
+from tests.stages.stored import evidence, fetches, outcomes, scan, summary, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +36,7 @@ QUICK = {
     "SITECRAWL_BUSY_BACKOFF_SECONDS": 0.01,
     "SITECRAWL_RETRY_BACKOFF_SECONDS": 0.01,
 }
+OTHER_HOST = {"SITECRAWL_ADDRESS_ALLOW": "127.0.0.0/8"}
 FAILING = Reply(b"User-agent: *\nAllow: /", status=503)
 
 
@@ -242,6 +243,100 @@ def test_a_delay_for_others_is_not_ours(shop: SiteServer, crawl: Crawl) -> None:
     done = crawl(shop.url, settings=QUICK).succeeded()
     (host,) = summary(done)["politeness"]["by_host"]
     assert "robots_asked_seconds" not in host
+
+
+def test_the_pace_of_another_host_holds_for_the_maps_there(
+    shop: SiteServer, make_site: Callable[..., SiteServer], crawl: Crawl
+) -> None:
+    other = make_site(address="127.0.0.2")
+    shop.routes["/robots.txt"] = robots(other.at("/one.xml"), other.at("/two.xml"))
+    other.routes |= {
+        "/robots.txt": robots(disallow=("/",), crawl_delay=0.6),
+        "/one.xml": sitemap(shop.at("/a")),
+        "/two.xml": sitemap(shop.at("/b")),
+    }
+    done = crawl(shop.url, settings={**QUICK, **OTHER_HOST}).succeeded()
+    assert other.paths()[0] == "/robots.txt"
+    assert sorted(other.paths()[1:]) == ["/one.xml", "/two.xml"], "named maps are read"
+    assert min(gaps(other.requests())) >= 0.6 - 0.002
+    assert sorted(done.urls) == [shop.at("/a"), shop.at("/b")]
+
+
+# --- a redirect to the robots.txt of another authority ---
+
+
+@pytest.mark.parametrize("status", [200, 503])
+def test_the_robots_txt_that_another_redirects_to_is_asked_once(
+    shop: SiteServer, make_site: Callable[..., SiteServer], crawl: Crawl, status: int
+) -> None:
+    other = make_site(address="127.0.0.2")
+    shop.routes |= {
+        "/robots.txt": redirect(other.at("/robots.txt")),
+        "/": redirect(other.at("/")),
+    }
+    rules = robots("/map.xml", disallow=("/private",))
+    other.routes |= {
+        "/robots.txt": Reply(rules, status=status),
+        "/": page("Home"),
+        "/map.xml": sitemap("/a", "/private/x"),
+    }
+    settings = {**QUICK, **OTHER_HOST, "RETRY_TIMES": 0}
+    done = crawl(shop.url, settings=settings).succeeded()
+    assert len(shop.requests("/robots.txt")) == len(other.requests("/robots.txt")) == 1
+    if status == 503:
+        assert other.requests("/") == []
+        return
+    assert other.paths() == ["/robots.txt", "/", "/map.xml"]
+    assert done.urls == [other.at("/a")]
+    own = fetches(done)[other.at("/robots.txt")]
+    assert (own.outcome, own.redirects) == ("ok", [])
+    assert own.found_by == f"a redirect of {shop.at('/robots.txt')}"
+    refused = verdicts(done)[other.at("/private/x")]
+    assert refused is not None
+    assert refused.robots_url == other.at("/robots.txt")
+    assert len(evidence(done, "robots_txt")) == 2
+
+
+# --- one that is too long ---
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_one_that_is_too_long_is_read_up_to_its_limit(
+    shop: SiteServer, crawl: Crawl, is_packed: bool
+) -> None:
+    """One that unpacks to 20 times as much is a bomb: see the cases of the middleware."""
+    start = RULES + b"User-agent: *\n"
+    filling = b"".join(b"# %06d\n" % number for number in range(70_000))
+    body = start + filling + b"Disallow: /www\n"
+    assert len(start) < 512_000 < len(body)
+    headers = {"Content-Encoding": "gzip"} if is_packed else {}
+    shop.routes["/robots.txt"] = Reply(gz(body) if is_packed else body, headers=headers)
+    shop.routes["/sitemap.xml"] = sitemap("/www", "/private/x")
+    done = crawl(shop.url, settings=QUICK).succeeded()
+    assert done.urls == [shop.at("/www")]
+    robots_txt = fetches(done)[shop.at("/robots.txt")]
+    assert (robots_txt.outcome, robots_txt.truncated, robots_txt.complete) == ("ok", True, False)
+    assert _confidence(done, "robots_txt") == 0.5
+    (cut,) = summary(done)["truncated"]
+    assert cut == {"what": "bytes of robots.txt", "setting": "", "limit": 512_000}
+    assert summary(done)["reason"] == "a limit was hit"
+
+
+# --- one that cannot be had ---
+
+
+def test_the_summary_says_that_it_could_not_be_had(shop: SiteServer, crawl: Crawl) -> None:
+    shop.routes["/robots.txt"] = FAILING
+    for outcome in ("http_error", "fresh"):
+        done = crawl(shop.url, settings={**QUICK, "RETRY_TIMES": 0}).succeeded()
+        assert outcomes(done)[shop.at("/robots.txt")] == outcome
+        assert [row["robots_allowed"] for row in done.rows] == [False, False]
+        status, reason = scan(done)
+        assert status == "finished"
+        assert reason.endswith(
+            "robots.txt could not be had (HTTP 503): no page was fetched,"
+            " and sitemaps that it names are not known"
+        )
 
 
 # --- what is stored of it ---

@@ -129,8 +129,26 @@ def test_a_scan_that_finished_says_what_may_be_missing(stats: dict[str, Any], wo
     assert ending("finished", stats) == (ScanStatus.FINISHED, words)
 
 
+@pytest.mark.parametrize(
+    ("server", "words"),
+    [
+        ("http://example.com", "robots.txt could not be had (HTTP 503): no page was fetched, and"),
+        ("http://cdn.example.com", "robots.txt of other hosts could not be had: 1"),
+        ("https://example.com", "everything that was found has been read"),
+    ],
+)
+def test_a_robots_txt_that_could_not_be_had_is_said(server: str, words: str) -> None:
+    stats = {
+        "sitecrawl/scan/root_url": "http://example.com/",
+        "sitecrawl/robots/not_had": {server: "HTTP 503"},
+    }
+    status, reason = ending("finished", stats)
+    assert status is ScanStatus.FINISHED
+    assert reason.startswith(words)
+
+
 _READ_OUTCOMES = {"ok", "not_modified", "not_found", "fresh", "blocked_by_robots"}
-_OTHER_WORDS = {*_READ_OUTCOMES, "host_paused", "over_budget"}
+_OTHER_WORDS = {*_READ_OUTCOMES, "host_paused", "over_budget", "slot_timeout"}
 
 
 @pytest.mark.parametrize("outcome", sorted(set(FetchOutcome) - _OTHER_WORDS))
@@ -164,6 +182,11 @@ def _left_alone(server: str, refused: int) -> dict[str, Any]:
             {"sitecrawl/documents/outcome/over_budget": 1},
             ScanStatus.PARTIAL,
             "the page limit was reached (SITECRAWL_MAX_PAGES)",
+        ),
+        (
+            {"sitecrawl/documents/outcome/slot_timeout": 2},
+            ScanStatus.PARTIAL,
+            "requests whose turn did not come in time: 2",
         ),
         (
             {**_left_alone("http://a.example", 1), "sitecrawl/documents/outcome/over_budget": 1},

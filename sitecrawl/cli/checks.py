@@ -15,11 +15,14 @@ from sitecrawl.store.errors import DatabaseMissingError, StoreError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_REQUIRED = ("scrapy", "twisted", "ada-url", "sqlalchemy", "isal", "xxhash", "numpy")
+_REQUIRED = ("scrapy", "twisted", "ada-url", "sqlalchemy", "isal", "brotli", "xxhash", "numpy")
 _OPTIONAL = {
     "psycopg": "PostgreSQL databases (pip install 'sitecrawl[postgres]')",
     "xlsxwriter": "sitecrawl urls --format xlsx (pip install 'sitecrawl[excel]')",
     "pyarrow": "sitecrawl urls --format parquet (pip install 'sitecrawl[parquet]')",
+    "scrapy-fake-useragent": (
+        "SITECRAWL_BROWSER_USER_AGENTS (pip install 'sitecrawl[browserlike]')"
+    ),
 }
 # In the order in which a browser would be looked for.
 _BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome-stable", "google-chrome")

@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sitecrawl.errors import SitecrawlError, SiteUnreachableError
+from sitecrawl.errors import SitecrawlError, SiteUnreachableError, StoppedError
 from sitecrawl.exitcodes import ExitCode
 
 if TYPE_CHECKING:
@@ -30,5 +30,7 @@ def expected_errors() -> Iterator[None]:
 def _exit_code(error: SitecrawlError) -> ExitCode:
     from sitecrawl.store.errors import StoreError
 
+    if isinstance(error, StoppedError):
+        return ExitCode.PARTIAL
     is_failure = isinstance(error, (StoreError, SiteUnreachableError))
     return ExitCode.FAILED if is_failure else ExitCode.USAGE

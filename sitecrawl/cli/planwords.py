@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from sitecrawl.politeness.estimate import Estimate
-    from sitecrawl.spiders.survey import Survey, SurveyedMap
     from sitecrawl.stages.authority import AuthorityRobots
+    from sitecrawl.survey import Survey, SurveyedMap
 
 
 def describe(survey: Survey, settings: BaseSettings) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.config import ConfigError
+from sitecrawl.errors import StoppedError
 from sitecrawl.exitcodes import ExitCode, exit_code
 from sitecrawl.spiders.arguments import SpiderArguments
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-    from sitecrawl.spiders.survey import Survey
+    from sitecrawl.survey import RobotsSpider, Survey
 
 
 def run_spider(name: str, settings: Settings, arguments: Mapping[str, str]) -> ExitCode:
@@ -28,17 +29,22 @@ def run_spider(name: str, settings: Settings, arguments: Mapping[str, str]) -> E
     return ExitCode.FAILED if process.bootstrap_failed else exit_code(crawler)
 
 
-def run_survey(name: str, settings: Settings, arguments: Mapping[str, str]) -> Survey:
+def run_survey(
+    spider_class: type[RobotsSpider], settings: Settings, arguments: Mapping[str, str]
+) -> Survey:
     """Run a spider that looks at a site without storing anything, and give what it saw."""
     from scrapy.crawler import AsyncCrawlerProcess
 
-    from sitecrawl.spiders.survey import RobotsSpider
-
     SpiderArguments.parse(arguments)
     process = AsyncCrawlerProcess(settings)
-    crawler = process.create_crawler(name)
+    crawler = process.create_crawler(spider_class)
     process.crawl(crawler, **arguments)
     process.start()
-    if not isinstance(crawler.spider, RobotsSpider) or crawler.spider.survey is None:
-        raise ConfigError(f"the spider {name} could not run; the message above says why")
-    return crawler.spider.survey
+    spider = crawler.spider
+    if isinstance(spider, spider_class) and spider.is_stopped:
+        raise StoppedError("stopped by the user")
+    if not isinstance(spider, spider_class) or spider.survey is None:
+        raise ConfigError(
+            f"the spider {spider_class.name} could not run; the message above says why"
+        )
+    return spider.survey

@@ -13,7 +13,7 @@ from sitecrawl.errors import SiteUnreachableError
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-    from sitecrawl.spiders.survey import Survey
+    from sitecrawl.survey import RobotsSpider, Survey
 
 
 _DOMAIN = typer.Argument(help="A domain (example.com) or a URL (http://127.0.0.1:8000).")
@@ -45,12 +45,13 @@ def robots(
     from sitecrawl.cli.robotsview import RobotsView
     from sitecrawl.cli.robotswords import describe
     from sitecrawl.config import ConfigError
+    from sitecrawl.survey import RobotsSpider
 
     if scan is not None and not diff:
         raise ConfigError("--scan goes with --diff only")
     settings = _settings(profile, setting or [])
     view = RobotsView.of(agent, settings)
-    robots = view.seen(_survey("robots", settings, domain).robots)
+    robots = view.seen(_survey(RobotsSpider, settings, domain).robots)
     for line in describe(robots, view.token, urls or []):
         typer.echo(line)
     if diff:
@@ -74,9 +75,10 @@ def plan(
     sitecrawl plan example.com --profile audit
     """
     from sitecrawl.cli.planwords import describe
+    from sitecrawl.survey import PlanSpider
 
     settings = _settings(profile, setting or [])
-    for line in describe(_survey("plan", settings, domain), settings):
+    for line in describe(_survey(PlanSpider, settings, domain), settings):
         typer.echo(line)
 
 
@@ -92,12 +94,12 @@ def _settings(profile: str, assignments: list[str]) -> Settings:
     return settings
 
 
-def _survey(spider: str, settings: Settings, domain: str) -> Survey:
+def _survey(spider_class: type[RobotsSpider], settings: Settings, domain: str) -> Survey:
     from sitecrawl.cli.runner import run_survey
     from sitecrawl.items import FetchOutcome
     from sitecrawl.urls.address import origin_of
 
-    survey = run_survey(spider, settings, {"domain": domain})
+    survey = run_survey(spider_class, settings, {"domain": domain})
     document = survey.robots.document
     # Who redirects it to a place that cannot be reached can be reached.
     is_own = origin_of(document.final_url) == origin_of(document.url)

@@ -107,8 +107,6 @@ class HostTurns:
         """The request is about to be written; HeldBackError when it must not be."""
         now, pace, budget = time.monotonic(), self.host.pace, self._politeness.budget
         if pace.paused_until > now or turn.server in pace.left_alone or budget.is_over(now):
-            if turn.is_page:
-                budget.return_page()
             raise HeldBackError
         turn.has_departed = True
         self.host.ledger.departs(now)
@@ -123,6 +121,8 @@ class HostTurns:
             self.host.ledger.ended()
         else:
             self.host.pace.withdrawn()
+            if turn.is_page:
+                self._politeness.budget.return_page()
         self._in_flight -= 1
         self.look()
 

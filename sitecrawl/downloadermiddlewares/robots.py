@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 class RobotsMiddleware:
     """Refuse pages that robots.txt disallows, also those that a redirect leads to.
 
-    Sitemaps that the site names are there to be read. For those that are only guessed its rules
-    hold; when robots.txt cannot be had, they are tried all the same.
+    Sitemaps that the site names are there to be read, at the pace that their host asks for. For
+    those that are only guessed its rules hold; when robots.txt cannot be had, they are tried all
+    the same.
 
     Meta: ``sitecrawl_document``, ``sitecrawl_is_guess``.
     """
@@ -38,10 +39,10 @@ class RobotsMiddleware:
         kind = request.meta.get("sitecrawl_document", {}).get("kind")
         if kind is DocumentKind.ROBOTS_TXT:
             return
+        robots = await robots_register(self._crawler).robots_of(request.url)
         is_named = kind is DocumentKind.SITEMAP and not request.meta.get("sitecrawl_is_guess")
         if is_named:
             return
-        robots = await robots_register(self._crawler).robots_of(request.url)
         verdict = robots.policy.decide(request.url)
         if not self._may_be_fetched(verdict, kind):
             raise BlockedByRobotsError(verdict)

@@ -163,8 +163,11 @@ class ItemRecorder:
             fingerprint=self._fingerprint,
             fresh_until=document.fresh_until,
             directives=document.directives,
+            truncated=document.is_cut,
             # Nothing is read from a page yet, so all of it has been read.
-            complete=document.kind is DocumentKind.PAGE and document.outcome is FetchOutcome.OK,
+            complete=document.kind is DocumentKind.PAGE
+            and document.outcome is FetchOutcome.OK
+            and not document.is_cut,
         )
         if read is None:
             return facts

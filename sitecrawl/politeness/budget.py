@@ -13,8 +13,8 @@ _WARN_AT = 0.8
 class ScanBudget:
     """Pages and seconds of one scan; 0 is no limit.
 
-    A page is taken when its request is about to leave, one by one, so however many are under way
-    at once, no more than ``max_pages`` ever leave.
+    A page is taken when its request is about to leave, one by one, and returned when it did not
+    leave after all, so however many are under way at once, no more than ``max_pages`` ever leave.
     """
 
     def __init__(self, max_pages: int, max_seconds: float, started: float):

@@ -54,16 +54,13 @@ class HostPace:
 
     # --- what robots.txt asks for ------------------------------------------------------------
 
-    def set_robots(
-        self, server: str, crawl_delay: float | None, request_rate: tuple[int, float] | None
-    ) -> RobotsPace | None:
-        """Keep the slower of both from now on; None when robots.txt asks for nothing."""
-        asked = max(_seconds(crawl_delay), _seconds_each(request_rate))
-        if not asked:
+    def set_robots(self, server: str, pause_seconds: float | None) -> RobotsPace | None:
+        """Keep this pause from now on; None when robots.txt asks for nothing."""
+        if not pause_seconds or not 0 < pause_seconds < math.inf:
             self._robots.pop(server, None)
             return None
         limit = self._rules.max_crawl_delay_seconds or math.inf
-        pace = self._robots[server] = RobotsPace(asked, min(asked, limit))
+        pace = self._robots[server] = RobotsPace(pause_seconds, min(pause_seconds, limit))
         return pace
 
     @property
@@ -136,15 +133,3 @@ class HostPace:
             return ""
         self.paused_until = now + seconds
         return f"{self.host} asks to wait: nothing is sent to it for {seconds:.1f} s"
-
-
-def _seconds(crawl_delay: float | None) -> float:
-    return crawl_delay if crawl_delay and 0 < crawl_delay < math.inf else 0.0
-
-
-def _seconds_each(request_rate: tuple[int, float] | None) -> float:
-    """A rate is kept by even gaps: then no stretch of time, however it is cut, has more."""
-    if request_rate is None:
-        return 0.0
-    requests, seconds = request_rate
-    return _seconds(seconds / requests) if requests > 0 else 0.0

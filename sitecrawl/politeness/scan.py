@@ -63,17 +63,12 @@ class ScanPoliteness:
             self._hosts[key] = Host(key, self._rules)
         return self._hosts[key]
 
-    def set_robots_pace(
-        self,
-        url: str,
-        crawl_delay: float | None = None,
-        request_rate: tuple[int, float] | None = None,
-    ) -> RobotsPace | None:
-        """What the robots.txt at *url* asks of us, in seconds, and in requests per seconds.
+    def set_robots_pace(self, url: str, pause_seconds: float | None) -> RobotsPace | None:
+        """The pause between two requests that the robots.txt at *url* asks for.
 
         Holds from the next request on, for those that already wait as well.
         """
-        return self.host(url).pace.set_robots(origin_of(url), crawl_delay, request_rate)
+        return self.host(url).pace.set_robots(origin_of(url), pause_seconds)
 
     def refusal(
         self, url: str, *, is_page: bool, now: float, deadline: float = math.inf

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sitecrawl.items import Judged
+from sitecrawl.items import DocumentRead, Evidence, EvidenceType, Judged, NamedDocument
+from sitecrawl.parse.robots import MAX_BYTES
+from sitecrawl.robots.answers import AnswerKind
 from sitecrawl.stages.base import SitemapPointer
+from sitecrawl.stages.fetching import confidence
 from sitecrawl.urls.address import resolve
 
 if TYPE_CHECKING:
@@ -34,6 +37,12 @@ class AuthorityRobots:
     def url(self) -> str:
         return self.document.url
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether there was more of it than is read."""
+        document = self.document
+        return document.is_to_be_read and (document.is_cut or len(document.body) > MAX_BYTES)
+
     def judge(self, urls: Sequence[str]) -> tuple[Judged, dict[int, Judged]]:
         """What is said of most of the *urls*, and of the others by their row."""
         column = self.policy.verdicts(urls)
@@ -57,3 +66,44 @@ class AuthorityRobots:
             for line, url in self.sitemaps()
             if url is not None
         ]
+
+    def as_items(self) -> Iterator[Any]:
+        """What is stored of it: the document, what it names, and how it was answered."""
+        document, file = self.document, self.policy.file
+        pointers = self.pointers()
+        yield document
+        if document.is_to_be_read:
+            yield DocumentRead(
+                document.url,
+                format="robots",
+                entries=len(pointers),
+                decompressed_bytes=len(document.body),
+                truncated=self.is_cut,
+                children=[NamedDocument(each.url, each.found_by, 0) for each in pointers],
+            )
+        is_read = self.answer.kind is AnswerKind.READ
+        yield Evidence(
+            EvidenceType.ROBOTS_TXT,
+            # PostgreSQL takes no text with a null byte.
+            document.body.decode("utf-8", "replace").replace("\0", "")
+            if is_read
+            else document.error,
+            {
+                "success": is_read,
+                "outcome": document.outcome,
+                "status": document.status,
+                "error": document.error or None,
+                "policy": self.policy.usual.reason,
+                "explanation": self.policy.usual.explanation,
+                "groups": [agent._asdict() for agent in file.groups],
+                "rules": len(file.rules),
+                "crawl_delay": file.crawl_delay.seconds if file.crawl_delay else None,
+                "sitemaps": [pointer.url for pointer in pointers],
+                "findings": [finding._asdict() for finding in file.findings],
+                "copy_of": self.copy_of.isoformat() if self.copy_of else None,
+            },
+            document=document.url,
+            confidence=min(
+                confidence(document, is_truncated=self.is_cut), self.policy.usual.confidence
+            ),
+        )

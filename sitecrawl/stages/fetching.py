@@ -116,6 +116,7 @@ def fetched_document(response: Response) -> Document:
         error=f"HTTP {response.status}" if outcome in _STATUS_ERRORS else "",
         content_type=_header(headers.get("Content-Type")),
         body=response.body,
+        is_cut="download_stopped" in response.flags,
         etag=_header(headers.get("ETag")),
         last_modified=_header(headers.get("Last-Modified")),
         final_url=response.url,
@@ -169,11 +170,17 @@ def _detail(error: BaseException | None) -> str:
     reasons = getattr(cause, "reasons", None)
     inner = reasons[-1].value if reasons else cause
     if isinstance(inner, SslError):
-        return "the certificate could not be verified"
+        return _tls_detail(inner)
     if isinstance(inner, (ConnectionLost, ConnectionDone)):
         return _RESET
     words = str(inner).strip() or type(inner).__name__
     return "the connection failed" if "twisted." in words else words
+
+
+def _tls_detail(error: SslError) -> str:
+    if "certificate verify failed" in str(error):
+        return "the certificate could not be verified (SITECRAWL_VERIFY_CERTIFICATES)"
+    return "there is no TLS that both sides understand"
 
 
 def _outcome_of_error(error: BaseException | None) -> tuple[FetchOutcome, str]:

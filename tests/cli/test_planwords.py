@@ -10,8 +10,8 @@ from sitecrawl.parse.scanner import SitemapKind
 from sitecrawl.profiles import load_settings
 from sitecrawl.robots.answers import read_answer
 from sitecrawl.robots.policy import policy_for
-from sitecrawl.spiders.survey import Survey, SurveyedMap
 from sitecrawl.stages.authority import AuthorityRobots
+from sitecrawl.survey import Survey, SurveyedMap
 
 if TYPE_CHECKING:
     from sitecrawl.robots.answers import RobotsAnswer

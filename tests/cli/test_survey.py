@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import signal
+import sys
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.site import SiteServer
-    from tests.site.project import CrawlResult, ProcessResult
+    from tests.site.project import CrawlResult, ProcessResult, Project
 
     Crawl = Callable[..., CrawlResult]
     Run = Callable[..., ProcessResult]
@@ -242,3 +245,26 @@ class TestPlan:
         ]
         assert shop.paths() == ["/robots.txt", "/index.xml"]
         assert min(shop.gaps()) >= 0.5 - 0.002
+
+
+@pytest.mark.parametrize("command", ["robots", "plan"])
+def test_ctrl_c_is_no_fault(shop: SiteServer, project: Project, command: str) -> None:
+    release = threading.Event()
+    held = "/robots.txt" if command == "robots" else "/map.xml"
+    shop.routes[held] = Reply(b"", hold=release)
+    process = project.start(sys.executable, "-m", "sitecrawl", command, shop.url, *FAST)
+    try:
+        shop.wait_for(held, timeout_seconds=30)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=20)
+    finally:
+        release.set()
+        process.kill()
+        process.wait()
+    assert output == "sitecrawl: stopped by the user\n"
+    assert process.returncode == 3
+
+
+def test_what_stores_nothing_is_not_offered_as_a_crawl(project: Project) -> None:
+    done = project.run(sys.executable, "-m", "scrapy", "list").succeeded()
+    assert done.stdout.split() == ["discover", "sitemap"]

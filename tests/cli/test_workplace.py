@@ -135,6 +135,8 @@ def test_doctor_before_the_first_scan(run_cli: Callable[..., ProcessResult]) -> 
     lines = {line[4:16].strip(): line for line in done.stdout.splitlines()}
     assert lines["scrapy"].startswith("ok ")
     assert "2.19" in lines["scrapy"]
+    assert lines["brotli"].startswith("ok ")
+    assert "scrapy-fake-useragent " in done.stdout
     assert "made by the first scan" in lines["database"]
     assert "USER_AGENT" in lines["user agent"]
     assert "browser" in lines

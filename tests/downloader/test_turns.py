@@ -48,6 +48,15 @@ class TestBudget:
         assert len(site.requests()) == 6
         assert truncations(done) == {}
 
+    def test_what_could_not_be_sent_does_not_count(self, site: SiteServer, fetch: Fetch) -> None:
+        """The site speaks http alone: tries by https end before anything has left."""
+        site.routes["/page*"] = b"x"
+        secure = [f"https://127.0.0.1:{site.port}{path}" for path in paths(3)]
+        settings = {**ONE_AT_ONCE, "RETRY_TIMES": 0, "SITECRAWL_MAX_PAGES": 2}
+        done = fetch(*secure, *paths(3), **settings)
+        assert site.paths() == ["/page0", "/page1"]
+        assert truncations(done) == {"SITECRAWL_MAX_PAGES": 2}
+
     def test_other_documents_do_not_count(
         self, site: SiteServer, crawl: Callable[..., CrawlResult]
     ) -> None:
@@ -76,7 +85,9 @@ class TestWaiting:
         self, site: SiteServer, fetch: Fetch
     ) -> None:
         site.routes["/page*"] = Reply(b"x", delay_seconds=4.0)
-        done = fetch(*paths(5), SITECRAWL_SLOT_WAIT_SECONDS=1).succeeded()
+        done = fetch(*paths(5), SITECRAWL_SLOT_WAIT_SECONDS=1)
+        assert done.returncode == 3
+        assert scan(done) == ("partial", "requests whose turn did not come in time: 3")
         assert len(site.requests()) == 2
         assert list(outcomes(done).values()).count("slot_timeout") == 3
         assert truncations(done) == {"SITECRAWL_SLOT_WAIT_SECONDS": 1}
@@ -93,8 +104,9 @@ class TestWaiting:
 
     def test_the_end_of_the_stage_ends_the_wait(self, site: SiteServer, fetch: Fetch) -> None:
         site.routes["/page*"] = b"x"
-        settings = {"TEST_ROBOTS_PACE": '{"crawl_delay": 20}', "TEST_STAGE_SECONDS": 3}
-        done = fetch(*paths(3), **settings).succeeded()
+        settings = {"TEST_ROBOTS_PAUSE": 20, "TEST_STAGE_SECONDS": 3}
+        done = fetch(*paths(3), **settings)
+        assert done.returncode == 3
         assert len(site.requests()) == 1
         assert sorted(outcomes(done).values()) == ["ok", "slot_timeout", "slot_timeout"]
 

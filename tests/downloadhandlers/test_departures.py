@@ -44,8 +44,16 @@ def test_a_certificate_that_is_not_trusted(
     tls = make_site(tls=True)
     document = fetches(fetch(tls, tls.at("/page")))[tls.at("/page")]
     assert document.outcome == "unreachable"
-    assert document.error == "the certificate could not be verified"
+    expected = "the certificate could not be verified (SITECRAWL_VERIFY_CERTIFICATES)"
+    assert document.error == expected
     assert tls.requests() == []
+
+
+def test_a_port_without_tls_is_not_a_matter_of_certificates(site: SiteServer, fetch: Fetch) -> None:
+    address = site.at("/page").replace("http:", "https:")
+    document = fetches(fetch(site, address))[address]
+    assert document.outcome == "unreachable"
+    assert document.error == "there is no TLS that both sides understand"
 
 
 def test_a_server_that_does_not_speak_tls(site: SiteServer, fetch: Fetch) -> None:

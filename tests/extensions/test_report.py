@@ -5,6 +5,8 @@ import pty
 import subprocess
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.site.build import robots, sitemap
 from tests.site.project import crawl_command
 
@@ -67,6 +69,35 @@ def test_a_terminal_shows_progress_and_then_the_report(site: SiteServer, project
     assert "documents" in before
     assert "URLs" in before
     assert "100 URLs" in after
+
+
+@pytest.mark.parametrize("progress", ["log", "live"])
+def test_a_scan_whose_reader_has_gone_ends_all_the_same(
+    site: SiteServer, project: Project, progress: str
+) -> None:
+    """As with ``2>&1 | head -2``."""
+    site.routes["/robots.txt"] = robots("/map.xml")
+    site.routes["/map.xml"] = sitemap("/a")
+    ours, theirs = os.pipe()
+    settings = {**ENOUGH, "LOG_LEVEL": "ERROR", "SITECRAWL_PROGRESS": progress}
+    # Pauses let the live line be drawn meanwhile.
+    command = crawl_command(site.url, settings={**settings, "DOWNLOAD_DELAY": 0.4})
+    process = subprocess.Popen(
+        command,
+        cwd=project.folder,
+        env=project.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    os.close(ours)
+    try:
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+        process.wait()
+    assert len((project.folder / "urls.jsonl").read_text().splitlines()) == 1
 
 
 def _read_all(descriptor: int) -> str:

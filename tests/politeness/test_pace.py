@@ -56,56 +56,30 @@ class TestGaps:
 
 
 class TestRobots:
-    @pytest.mark.parametrize(
-        ("crawl_delay", "request_rate", "asked"),
-        [
-            (2.0, None, 2.0),
-            (None, (1, 5.0), 5.0),
-            (None, (10, 60.0), 6.0),
-            (7.0, (10, 60.0), 7.0),
-            (5.0, (10, 60.0), 6.0),
-        ],
-    )
-    def test_the_slower_wish_holds(
-        self, crawl_delay: float | None, request_rate: tuple[int, float] | None, asked: float
-    ) -> None:
+    def test_its_pause_holds(self) -> None:
         pace = make_pace()
-        assert pace.set_robots(HTTPS, crawl_delay, request_rate) == (asked, asked)
+        assert pace.set_robots(HTTPS, 2.0) == (2, 2)
         pace.begin()
         pace.sent(100)
-        assert pace.wait_seconds(100, 0.5) == asked
+        assert pace.wait_seconds(100, 0.5) == 2
         assert pace.wait_seconds(100, 50) == 50, "a slow site may need more than it asks for"
 
-    @pytest.mark.parametrize(
-        ("crawl_delay", "request_rate"),
-        [
-            (None, None),
-            (0.0, None),
-            (-1.0, None),
-            (math.inf, None),
-            (math.nan, None),
-            (None, (0, 5.0)),
-            (None, (-1, 5.0)),
-            (None, (1, math.inf)),
-        ],
-    )
-    def test_no_wish(
-        self, crawl_delay: float | None, request_rate: tuple[int, float] | None
-    ) -> None:
+    @pytest.mark.parametrize("pause", [None, 0.0, -1.0, math.inf, math.nan])
+    def test_no_wish(self, pause: float | None) -> None:
         pace = make_pace()
-        assert pace.set_robots(HTTPS, crawl_delay, request_rate) is None
+        assert pace.set_robots(HTTPS, pause) is None
         assert pace.robots is None
 
     @pytest.mark.parametrize(("cap", "kept"), [(30, 30), (0, 600), (900, 600)])
     def test_the_cap(self, cap: float, kept: float) -> None:
-        assert make_pace(max_crawl_delay_seconds=cap).set_robots(HTTPS, 600, None) == (600, kept)
+        assert make_pace(max_crawl_delay_seconds=cap).set_robots(HTTPS, 600) == (600, kept)
 
     def test_the_slowest_server_of_a_host_decides(self) -> None:
         pace = make_pace()
-        pace.set_robots(HTTPS, 3, None)
-        pace.set_robots("https://www.example.com", 9, None)
+        pace.set_robots(HTTPS, 3)
+        pace.set_robots("https://www.example.com", 9)
         assert pace.robots == (9, 9)
-        pace.set_robots("https://www.example.com", None, None)  # read again: it has changed
+        pace.set_robots("https://www.example.com", None)  # read again: it has changed
         assert pace.robots == (3, 3)
 
 

@@ -50,7 +50,7 @@ def test_a_robots_pace_holds_for_the_whole_host() -> None:
     scan = make_scan()
     assert scan.set_robots_pace("https://www.example.com/robots.txt", 60) == (60, 30)
     assert scan.host("http://example.com/").pace.robots == (60, 30)
-    assert scan.set_robots_pace(URL, request_rate=(1, 10.0)) == (10, 10)
+    assert scan.set_robots_pace(URL, 10) == (10, 10)
 
 
 class TestRefusals:

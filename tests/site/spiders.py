@@ -1,8 +1,8 @@
 """A spider that fetches the pages it is told to, for tests of what is sent and when.
 
-Settings: ``TEST_PAGES`` (paths or URLs, separated by spaces), ``TEST_ROBOTS_PACE`` (JSON: what a
-robots.txt is taken to ask for), ``TEST_DROPS_SLOTS`` (whether Scrapy's slots are dropped after
-every answer, as they are after a minute), ``TEST_STAGE_SECONDS`` (for all pages together).
+Settings: ``TEST_PAGES`` (paths or URLs, separated by spaces), ``TEST_ROBOTS_PAUSE`` (seconds:
+what a robots.txt is taken to ask for), ``TEST_DROPS_SLOTS`` (whether Scrapy's slots are dropped
+after every answer, as they are after a minute), ``TEST_STAGE_SECONDS`` (for all pages together).
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class PagesStage(Stage):
             return []
         self._has_begun = True
         settings = self.crawler.settings
-        if pace := settings.getdict("TEST_ROBOTS_PACE"):
-            politeness_of(self.crawler).set_robots_pace(self.context.root_url, **pace)
+        if pause := settings.getfloat("TEST_ROBOTS_PAUSE"):
+            politeness_of(self.crawler).set_robots_pace(self.context.root_url, pause)
         seconds = settings.getfloat("TEST_STAGE_SECONDS")
         deadline = time.monotonic() + seconds if seconds else float("inf")
         return [

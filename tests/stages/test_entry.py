@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.site import Reply, redirect, redirect_chain
+from tests.site.bodies import repeated
 from tests.site.build import page, robots, sitemap
 from tests.stages.stored import evidence, fetches, outcomes, scan, stage, summary
 
@@ -81,6 +82,11 @@ class TestRootRedirects:
         done = crawl(site.url, settings=ENOUGH).succeeded()
         assert done.urls == [site.at("/de/a")]
         assert site.paths() == ["/robots.txt", "/", "/en/", "/map.xml"]
+
+    def test_one_that_is_too_long_is_not_complete(self, site: SiteServer, crawl: Crawl) -> None:
+        site.routes["/"] = Reply(repeated(b"<p>long</p>", 11 * 1024 * 1024))
+        root = fetches(crawl(site.url).succeeded())[site.at("/")]
+        assert (root.outcome, root.truncated, root.complete) == ("ok", True, False)
 
     def test_to_another_host_decides_the_host_and_its_robots_is_read_too(
         self, site: SiteServer, make_site: Callable[..., SiteServer], crawl: Crawl

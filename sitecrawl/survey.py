@@ -74,11 +74,17 @@ class RobotsSpider(StagedSpider):
         "SITECRAWL_CONDITIONAL_REQUESTS": False,
     }
     survey: Survey | None = None
+    is_stopped = False
+    """By a signal, such as Ctrl-C."""
 
     async def start(self) -> AsyncIterator[Any]:
         self.survey = await self.look()
         return
         yield  # an async generator is what Scrapy asks for
+
+    def closed(self, reason: str) -> None:
+        super().closed(reason)
+        self.is_stopped = reason == "shutdown"
 
     async def look(self) -> Survey:
         root_url = self.context.target.url
