@@ -23,7 +23,7 @@ from ada_url import join_url, normalize_url
 from xxhash import xxh3_64_intdigest
 
 from sitecrawl.urls import parameters
-from sitecrawl.urls.plain import PLAIN_URL, shared_plain_origin
+from sitecrawl.urls.plain import PLAIN_URL, origin_prefix, shared_plain_origin
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
@@ -147,6 +147,21 @@ def explain_refusal(
     raise ValueError(f"{url!r} is not refused")
 
 
+def _with_origin(urls: Sequence[str], base: str) -> Sequence[str]:
+    """Put the origin before paths such as ``/a``, as most links are written.
+
+    Only where the first character of the path leaves no doubt: ``//a`` and ``/\\a`` name a host,
+    and so would ``/`` with a tab before the next slash.
+    """
+    origin = origin_prefix(base)
+    if not origin:
+        return urls
+    return [
+        origin + url[1:] if url[:1] == "/" and (url[1:2].isalnum() or url == "/") else url
+        for url in urls
+    ]
+
+
 def canonicalize_all(
     urls: Sequence[str], base: str | None = None, rules: CanonicalRules = DEFAULT_RULES
 ) -> list[str | None]:
@@ -155,6 +170,8 @@ def canonicalize_all(
     >>> canonicalize_all(["https://example.com/a", "b#x", "tel:1"], base="https://example.com/")
     ['https://example.com/a', 'https://example.com/b', None]
     """
+    if base is not None:
+        urls = _with_origin(urls, base)
     # A few URLs with a query are what a batch of plain ones usually has.
     queried = [row for row, url in enumerate(urls) if "?" in url]
     others = [url for url in urls if "?" not in url] if queried else urls

@@ -7,6 +7,7 @@ from typing import NamedTuple
 class Reason(StrEnum):
     INVALID_URL = "invalid_url"
     SCHEME_NOT_ALLOWED = "scheme_not_allowed"
+    SAME_PAGE = "same_page"
     TOO_LONG = "too_long"
     OFFSITE = "offsite"
     OUTSIDE_BASE = "outside_base"
@@ -14,6 +15,20 @@ class Reason(StrEnum):
     SKIPPED_FILE_TYPE = "skipped_file_type"
     SKIPPED_QUERY = "skipped_query"
     BLOCKED_BY_ROBOTS = "blocked_by_robots"
+    # What a visit has shown.
+    NOT_FOUND = "not_found"
+    SOFT_404 = "soft_404"
+    REDIRECTED = "redirected"
+    REDIRECT_LOOP = "redirect_loop"
+    TOO_MANY_REDIRECTS = "too_many_redirects"
+    OTHER_CANONICAL = "other_canonical"
+    # Addresses without an end.
+    TRAP_PATH = "trap_path"
+    TRAP_LOOP = "trap_loop"
+    TRAP_CALENDAR = "trap_calendar"
+    TRAP_FACETS = "trap_facets"
+    TRAP_SESSION = "trap_session"
+    TRAP_PAGINATION = "trap_pagination"
 
 
 class Refusal(NamedTuple):

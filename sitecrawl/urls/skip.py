@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from sitecrawl.urls.canonical import canonicalize
@@ -18,23 +19,52 @@ DEFAULT_SKIP_PATHS = (
     *("/_next/*", "/static/*"),
 )
 
-DEFAULT_SKIP_EXTENSIONS = (
-    # documents
-    *("pdf", "doc", "docx", "xls", "xlsx", "xlsm", "ppt", "pptx"),
-    *("odt", "ods", "odp", "rtf", "epub"),
-    # archives and installers
-    *("zip", "tar", "gz", "tgz", "bz2", "xz", "rar", "7z"),
-    *("exe", "msi", "dmg", "pkg", "apk", "deb", "rpm", "iso"),
-    # images
-    *("jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "ico", "bmp", "tif", "tiff", "psd"),
+FILE_KINDS = {
+    "document": (
+        *("pdf", "doc", "docx", "xls", "xlsx", "xlsm", "ppt", "pptx"),
+        *("odt", "ods", "odp", "rtf", "epub"),
+    ),
+    # and installers
+    "archive": (
+        *("zip", "tar", "gz", "tgz", "bz2", "xz", "rar", "7z"),
+        *("exe", "msi", "dmg", "pkg", "apk", "deb", "rpm", "iso"),
+    ),
+    "image": (
+        *("jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "ico", "bmp", "tif", "tiff", "psd"),
+    ),
     # audio and video
-    *("mp3", "wav", "ogg", "m4a", "flac"),
-    *("mp4", "m4v", "avi", "mov", "mkv", "webm", "wmv", "flv", "mpg", "mpeg"),
+    "media": (
+        *("mp3", "wav", "ogg", "m4a", "flac"),
+        *("mp4", "m4v", "avi", "mov", "mkv", "webm", "wmv", "flv", "mpg", "mpeg"),
+    ),
     # what pages are made of
-    *("css", "js", "mjs", "map", "woff", "woff2", "ttf", "otf", "eot"),
-    # data
-    *("csv", "xml", "json", "sql"),
-)
+    "asset": ("css", "js", "mjs", "map", "woff", "woff2", "ttf", "otf", "eot"),
+    "data": ("csv", "xml", "json", "sql"),
+}
+# The first part of a content type, or a word in it -> the same kinds.
+_CONTENT_KINDS = {
+    "image/": "image",
+    "audio/": "media",
+    "video/": "media",
+    "font/": "asset",
+    "pdf": "document",
+    "msword": "document",
+    "officedocument": "document",
+    "opendocument": "document",
+    "ms-excel": "document",
+    "ms-powerpoint": "document",
+    "epub": "document",
+    "zip": "archive",
+    "x-tar": "archive",
+    "compressed": "archive",
+    "octet-stream": "archive",
+    "csv": "data",
+    "json": "data",
+    "xml": "data",
+    "javascript": "asset",
+    "css": "asset",
+}
+DEFAULT_SKIP_EXTENSIONS = tuple(chain.from_iterable(FILE_KINDS.values()))
 
 _PATH = re.compile(r"https?://[^/]*([^?#]*)")
 _QUERY = Refusal(Reason.SKIPPED_QUERY, "?")
@@ -134,6 +164,18 @@ def first_segments(urls: Sequence[str]) -> list[str]:
     ['', 'a', 'c?d']
     """
     return [url.split("/", 4)[3] for url in urls]
+
+
+def file_kind(content_type: str) -> str:
+    """What kind of file a content type means, ``""`` if it is none of these.
+
+    >>> file_kind("application/pdf"), file_kind("video/mp4; codecs=avc1"), file_kind("text/html")
+    ('document', 'media', '')
+    """
+    name = content_type.partition(";")[0].strip().lower()
+    if "html" in name:
+        return ""
+    return next((kind for word, kind in _CONTENT_KINDS.items() if word in name), "")
 
 
 def _extension_of(path: str) -> str:
