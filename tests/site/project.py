@@ -79,6 +79,8 @@ class Project:
             **{name: value for name, value in os.environ.items() if not _is_foreign(name)},
             "SITECRAWL_DATABASE_URL": database_url or f"sqlite:///{database}",
             "SCRAPY_SETTINGS_MODULE": "settings_profiles.fast",
+            # Most tests are of what sitemaps give; those of the crawl say so.
+            "SITECRAWL_CRAWL": "never",
             "PYTHONPATH": str(ROOT),
             "PYTHONUTF8": "1",
             "HOME": str(home),  # where Scrapy and others look for a configuration

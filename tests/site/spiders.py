@@ -37,7 +37,7 @@ class PagesStage(Stage):
 
     _has_begun = False
 
-    def next_requests(self) -> Iterable[Request]:
+    async def next_requests(self) -> Iterable[Request]:
         if self._has_begun:
             return []
         self._has_begun = True
