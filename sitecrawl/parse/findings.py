@@ -32,6 +32,10 @@ class FindingKind(StrEnum):
     INVALID_LASTMOD = "invalid_lastmod"
     INVALID_CHANGEFREQ = "invalid_changefreq"
     INVALID_PRIORITY = "invalid_priority"
+    NOT_HTML = "not_html"
+    BAD_BASE = "bad_base"
+    BAD_JSON = "bad_json"
+    HOSTILE_NESTING = "hostile_nesting"
 
 
 class Finding(NamedTuple):

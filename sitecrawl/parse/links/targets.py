@@ -1,0 +1,90 @@
+"""Addresses as they are written: cleaned, judged by their looks, and found in handlers."""
+
+from __future__ import annotations
+
+import re
+
+_MAX_HANDLER_CHARACTERS = 4_096
+_MAX_HANDLER_TARGETS = 20
+_MAX_ADDRESS_CHARACTERS = 8_192
+_BREAK = re.compile(r"[\t\r\n]+[ \t]*")
+_NOWHERE_STARTS = frozenset({"#", "j", "J"})
+_NOWHERE = re.compile(r"#|javascript:(?:void\(?0?\)?|returnfalse|//|\{\})?;?", re.IGNORECASE)
+_MAX_NOWHERE_CHARACTERS = 40
+_ADDRESS = re.compile(
+    r"""(?:https?://|//?|\.\.?/|\?)[^\s<>"'{}|\\^`]*"""
+    r"""|[\w%~-][\w%~./-]*\.(?:html?|php\d?|aspx?|jsp|cfm)(?:[?#][^\s<>"{}|\\^`]*)?""",
+    re.IGNORECASE,
+)
+# Parts of a route that stand for something else: `/blog/:slug`, `/blog/[slug]`, `/*`.
+_PLACEHOLDER = re.compile(r"/:|[\[\]*]")
+_HANDLER = re.compile(
+    r"""(?:\blocation(?:\.href)?\s{0,9}=\s{0,9}"""
+    r"""|\blocation\.(?:assign|replace)\(\s{0,9}"""
+    r"""|\bwindow\.open\(\s{0,9}"""
+    r"""|\brouter\.(?:push|replace|navigate|visit)\(\s{0,9}\[?\s{0,9}"""
+    r"""|\b(?:navigate|navigateTo|navigateByUrl|goTo|visit)\(\s{0,9}\[?\s{0,9}"""
+    r"""|\b(?:pushState|replaceState)\([^()]{0,99}?,\s{0,9})"""
+    r"""(["'`])([^"'`\s<>{}|\\^]{1,2000})\1"""
+)
+# The name of a window, which is the second argument of `open`, can come first in broken calls.
+_WINDOW_NAMES = frozenset({"_blank", "_self", "_parent", "_top"})
+_REFRESH = re.compile(r"\s*[\d.]*\s*(?:[;,]\s*)?(?:url\s*=\s*)?(.*)", re.IGNORECASE | re.DOTALL)
+
+
+def cleaned(address: str | None) -> str:
+    """Strip an address and join what was broken over lines; what leads nowhere is empty.
+
+    >>> cleaned("  /a/\\n   b "), cleaned("#"), cleaned("javascript: void(0);"), cleaned("#top")
+    ('/a/b', '', '', '#top')
+    """
+    if not address:
+        return ""
+    address = address.strip()
+    if "\n" in address:
+        address = _BREAK.sub("", address)
+    if address[:1] in _NOWHERE_STARTS and _leads_nowhere(address):
+        return ""
+    return address
+
+
+def looks_like_address(text: str) -> bool:
+    """Whether a text that may be anything is an address of a page or a path to one.
+
+    >>> [looks_like_address(text) for text in ("/a?b=1", "about.html", "btn-42", "/blog/:slug")]
+    [True, True, False, False]
+    """
+    return (
+        len(text) <= _MAX_ADDRESS_CHARACTERS
+        and _ADDRESS.fullmatch(text) is not None
+        and _PLACEHOLDER.search(text) is None
+    )
+
+
+def handler_targets(script: str) -> list[str]:
+    """Give the addresses that an event handler goes to, without running it.
+
+    >>> handler_targets("event.preventDefault(); window.location.href = '/cart'")
+    ['/cart']
+    """
+    found = _HANDLER.findall(script[:_MAX_HANDLER_CHARACTERS])[:_MAX_HANDLER_TARGETS]
+    targets = [cleaned(quoted) for _, quoted in found]
+    return [target for target in targets if target and target not in _WINDOW_NAMES]
+
+
+def refresh_target(content: str) -> str:
+    """Give the address of a refresh, in the words of a header or a meta element.
+
+    >>> refresh_target("5; URL='/next'"), refresh_target("30")
+    ('/next', '')
+    """
+    match = _REFRESH.match(content[:_MAX_ADDRESS_CHARACTERS])
+    target = match[1] if match else ""
+    if target[:1] in {"'", '"'}:
+        target = target[1:].partition(target[0])[0]
+    return cleaned(target)
+
+
+def _leads_nowhere(address: str) -> bool:
+    is_short = len(address) <= _MAX_NOWHERE_CHARACTERS
+    return is_short and _NOWHERE.fullmatch("".join(address.split())) is not None
