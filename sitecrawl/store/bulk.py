@@ -42,7 +42,13 @@ _NUMBER = _Kind("integer[]", "{0}")
 _KINDS: Mapping[str, _Kind] = {
     "id": _ID,
     "page_id": _ID,
+    "document_id": _ID,
     "url": _NEEDED_TEXT,
+    "source": _NEEDED_TEXT,
+    "number": _NUMBER,
+    "clicks": _NUMBER,
+    "level": _NUMBER,
+    "external_hops": _NUMBER,
     "position": _NUMBER,
     "verdict_id": _Kind("bigint[]", "{0}"),
     "depth": _NUMBER,
@@ -63,9 +69,12 @@ def page_columns(rows: PageRows) -> dict[str, Sequence[Any]]:
         "sitemap_priority": rows.priorities,
         "depth": rows.depths,
         "language": rows.languages,
-        "category": rows.categories,
     }
-    for name, sparse in (("title", rows.titles), ("details", rows.details)):
+    for name, sparse in (
+        ("title", rows.titles),
+        ("details", rows.details),
+        ("category", rows.categories),
+    ):
         if sparse:
             columns[name] = [sparse.get(index, "") for index in count]
     if rows.refused:
@@ -73,6 +82,8 @@ def page_columns(rows: PageRows) -> dict[str, Sequence[Any]]:
         verdicts = [rows.refused.get(index, nothing) for index in count]
         columns["reason"] = [str(reason) for reason, _ in verdicts]
         columns["rule"] = [rule for _, rule in verdicts]
+    if rows.links is not None:
+        columns |= rows.links.by_name()
     present = {name: column for name, column in columns.items() if column is not None}
     if uneven := {n: len(column) for n, column in present.items() if len(column) != len(count)}:
         raise ValueError(f"columns of another length than the {len(count)} ids: {uneven}")
@@ -81,6 +92,14 @@ def page_columns(rows: PageRows) -> dict[str, Sequence[Any]]:
 
 def repeat_columns(repeats: Repeats) -> dict[str, Sequence[Any]]:
     """The columns of further mentions, without any that is there twice."""
+    if repeats.links is not None:
+        # Every link of a page has its own position.
+        links = repeats.links.by_name()
+        return {
+            "page_id": repeats.ids,
+            "position": repeats.positions,
+            **{name: column for name, column in links.items() if any(column)},
+        }
     lastmods = repeats.lastmods or [""] * len(repeats.ids)
     places = zip(repeats.ids, repeats.positions, strict=True)
     unique = dict(zip(places, lastmods, strict=True))
@@ -108,13 +127,19 @@ def insert_columns(
     columns: Mapping[str, Sequence[Any]],
     constants: Mapping[str, str],
     conflict: str = "",
+    *,
+    is_repeated: bool = False,
 ) -> None:
-    """Insert the rows; ``constants`` maps further columns to SQL that is the same in all rows."""
+    """Insert the rows; ``constants`` maps further columns to SQL that is the same in all rows.
+
+    *is_repeated* says that the same statement comes again and again, so that it pays to prepare it.
+    """
     head = f"INSERT INTO {table} ({', '.join([*columns, *constants])})"
     if connection.dialect.name == "sqlite":
         places = dict.fromkeys(columns, "?")
         row = f"({', '.join(_values(places, constants))})"
-        _insert_tuples(connection, f"{head} VALUES ", row, conflict, columns)
+        at_least = _ROWS_AT_ONCE if is_repeated else _MANY_ROWS
+        _insert_tuples(connection, f"{head} VALUES ", row, conflict, columns, at_least)
     else:
         places = {name: f"b.{name}" for name in columns}
         values = ", ".join(_values(places, constants))
@@ -137,9 +162,10 @@ def _insert_tuples(
     row: str,
     conflict: str,
     columns: Mapping[str, Sequence[Any]],
+    at_least: int,
 ) -> None:
     rows = list(zip(*columns.values(), strict=True))
-    together = len(rows) - len(rows) % _ROWS_AT_ONCE if len(rows) >= _MANY_ROWS else 0
+    together = len(rows) - len(rows) % _ROWS_AT_ONCE if len(rows) >= at_least else 0
     if together:
         step = _ROWS_AT_ONCE * len(columns)
         flat = tuple(chain.from_iterable(rows[:together]))

@@ -7,14 +7,29 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from sitecrawl.items import FetchOutcome
+from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.store.bodies import pack_body
+from sitecrawl.store.statements import PreparedInsert, PreparedUpdate
 from sitecrawl.store.tables import blobs, document_links, documents, fetches
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.records import DocumentRecord, FetchRecord, ScanHandle
+
+_DOCUMENT_COLUMNS = (
+    *("site_id", "url", "first_scan_id", "kind", "parent_id", "depth", "found_by"),
+)
+_RENEW = """
+ON CONFLICT (site_id, url) DO UPDATE SET kind = excluded.kind, parent_id = excluded.parent_id,
+    depth = excluded.depth, found_by = excluded.found_by
+RETURNING id
+"""
+_FETCH_COLUMNS = tuple(column.name for column in fetches.c if column.name != "id")
+_CONTENT_COLUMNS = (
+    *("last_scan_id", "content_scan_id", "format", "etag", "last_modified", "sha256"),
+    *("content_fingerprint", "entries", "policies", "listed"),
+)
 
 
 class DocumentWriter:
@@ -23,7 +38,11 @@ class DocumentWriter:
     def __init__(self, connection: Connection, scan: ScanHandle) -> None:
         self._connection = connection
         self._scan = scan
-        self._insert: Any = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert
+        dialect = connection.dialect
+        self._insert: Any = (sqlite if dialect.name == "sqlite" else postgresql).insert
+        self._upsert_document = PreparedInsert(documents, _DOCUMENT_COLUMNS, dialect, _RENEW)
+        self._insert_fetch = PreparedInsert(fetches, _FETCH_COLUMNS, dialect)
+        self._confirm_content = PreparedUpdate(documents, _CONTENT_COLUMNS, dialect, "id = {}")
         self._ids: dict[str, int] = {}
         self._links: set[tuple[int, int]] = set()
 
@@ -36,28 +55,24 @@ class DocumentWriter:
         """Store the document, and that its parent names it; the first to name it is its parent."""
         document_id = self._ids.get(record.url)
         if document_id is None:
-            document_id = self._ids[record.url] = self._upsert(record)
+            document_id = self._upsert(record)
+            if record.kind != DocumentKind.PAGE:  # there may be millions, each fetched once
+                self._ids[record.url] = document_id
         if record.parent_id is not None:
             self._link(record.parent_id, document_id, record.position)
         return document_id
 
     def _upsert(self, record: DocumentRecord) -> int:
-        found = {
+        values = {
+            "site_id": self._scan.site_id,
+            "url": record.url,
+            "first_scan_id": self._scan.scan_id,
             "kind": record.kind,
             "parent_id": record.parent_id,
             "depth": record.depth,
             "found_by": record.found_by,
         }
-        statement = self._insert(documents).values(
-            site_id=self._scan.site_id,
-            url=record.url,
-            first_scan_id=self._scan.scan_id,
-            **found,
-        )
-        statement = statement.on_conflict_do_update(
-            index_elements=[documents.c.site_id, documents.c.url], set_=found
-        )
-        return int(self._connection.execute(statement.returning(documents.c.id)).scalar_one())
+        return int(self._upsert_document.run(self._connection, values).scalar_one())
 
     def _link(self, parent_id: int, child_id: int, position: int) -> None:
         if (parent_id, child_id) in self._links:
@@ -74,31 +89,33 @@ class DocumentWriter:
         )
 
     def record_fetch(self, record: FetchRecord) -> None:
-        self._connection.execute(
-            fetches.insert().values(
-                scan_id=self._scan.scan_id,
-                document_id=record.document_id,
-                outcome=record.outcome,
-                status=record.status,
-                error=record.error or None,
-                content_type=record.content_type or None,
-                received_bytes=record.received_bytes,
-                decompressed_bytes=record.decompressed_bytes,
-                elapsed_ms=record.elapsed_ms,
-                fetched_at=record.fetched_at,
-                fresh_until=record.fresh_until,
-                final_url=record.final_url or None,
-                redirects=list(record.redirects),
-                directives=list(record.directives),
-                sha256=record.sha256 or None,
-                format=record.format or None,
-                entries=record.entries,
-                findings=list(record.findings),
-                truncated=record.truncated,
-                complete=record.complete,
-            )
-        )
+        values = {
+            "scan_id": self._scan.scan_id,
+            "document_id": record.document_id,
+            "outcome": record.outcome,
+            "status": record.status,
+            "error": record.error or None,
+            "content_type": record.content_type or None,
+            "received_bytes": record.received_bytes,
+            "decompressed_bytes": record.decompressed_bytes,
+            "elapsed_ms": record.elapsed_ms,
+            "fetched_at": record.fetched_at,
+            "fresh_until": record.fresh_until,
+            "final_url": record.final_url or None,
+            "redirects": list(record.redirects),
+            "directives": list(record.directives),
+            "sha256": record.sha256 or None,
+            "format": record.format or None,
+            "entries": record.entries,
+            "findings": list(record.findings),
+            "truncated": record.truncated,
+            "complete": record.complete,
+        }
+        self._insert_fetch.run(self._connection, values)
         if moved := self._moved(record):
+            if record.complete:
+                self._confirm_content.run(self._connection, moved, record.document_id)
+                return
             self._connection.execute(
                 update(documents).where(documents.c.id == record.document_id).values(**moved)
             )

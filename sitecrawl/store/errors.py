@@ -12,6 +12,7 @@ StoreError
 ├── SchemaError                 its tables are not the ones this version works with
 │   └── SchemaTooNewError       a newer sitecrawl has been here
 ├── ScanRunningError            another scan of the same site is under way
+├── ScanNotResumableError       there is nothing to go on with
 ├── ScanLostError               this scan has been declared dead by another process
 └── KeyRulesChangedError        the site's pages are identified by other rules
 """
@@ -66,6 +67,10 @@ class SchemaTooNewError(SchemaError):
 
 
 class ScanRunningError(StoreError):
+    pass
+
+
+class ScanNotResumableError(StoreError):
     pass
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -136,6 +136,11 @@ class MentionFact:
     position: int
     source: str
     lastmod: str | None
+    region: str | None
+    anchor: str | None
+    rel: str | None
+    path: str | None
+    """A short selector of the element that the link is in."""
     scan_id: int
     """The scan that read it."""
     is_current: bool
@@ -147,7 +152,26 @@ class MentionFact:
 
 
 @dataclass(frozen=True, slots=True)
+class MentionCount:
+    is_current: bool
+    source: str
+    region: str | None
+    mentions: int
+
+
+@dataclass(frozen=True, slots=True)
 class PageCount:
     reason: str | None
     source: str
     pages: int
+
+
+class VisitFields(NamedTuple):
+    """What a feed says of a page that the crawl knows; without a visit only its clicks."""
+
+    clicks: int
+    http_status: int | None
+    content_type: str | None
+    text_hash: str | None
+    canonical: str | None
+    duplicate_of: str | None

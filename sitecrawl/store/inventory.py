@@ -6,18 +6,20 @@ is exact; that of an older one is as far as the database still knows it.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from sqlalchemy import select
 
-from sitecrawl.store.columns import iso_text
 from sitecrawl.store.facts import PageCount
-from sitecrawl.store.tables import documents, scans, sites, verdicts
+from sitecrawl.store.membership import membership
+from sitecrawl.store.tables import sites, visits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sqlalchemy.engine import Connection, CursorResult
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 PageTuple: TypeAlias = tuple[Any, ...]
 
 CHUNK_ROWS: Final = 500
+_FIRST_REDIRECT: Final = HTTPStatus.MULTIPLE_CHOICES
 # What nearly every page has comes first, then what most pages do not have.
 _COLUMNS: Final = {
     "id": "p.id",
@@ -46,38 +49,41 @@ _COLUMNS: Final = {
     "language": "p.language",
     "importance": "p.importance",
     "priority": "p.priority",
+    "region": "{m}.region",
+    "anchor": "{m}.anchor",
 }
 EXPORT_COLUMNS: Final = tuple(_COLUMNS)
 COMMON_COLUMNS: Final = EXPORT_COLUMNS[: EXPORT_COLUMNS.index("reason")]
 
-# Whether mention {m} belongs to the inventory: the scan read it, or confirmed its document.
-_COUNTS = """
-({m}.{seen} >= {scan} OR EXISTS (
-    SELECT 1 FROM documents AS d
-    WHERE d.id = {m}.document_id AND d.last_scan_id >= {scan}
-    AND {m}.{seen} >= coalesce(d.content_scan_id, 0)))
-"""
-
 _BY_OWN_MENTION = "FROM pages AS p WHERE p.site_id = {site} AND {own_counts}"
 
 # Pages whose own mention no longer counts, but another one does: rare, as the end of each scan
-# puts it right; it happens when a scan was interrupted or a document could not be fetched.
+# puts it right; it happens when a scan was interrupted or a document could not be fetched. A cross
+# join, as SQLite would otherwise look at every mention of a crawl to find that none is needed.
 _BY_OTHER_MENTION = """
 FROM (
     SELECT other.*, row_number() OVER (
         PARTITION BY other.page_id ORDER BY other.document_id, other.position) AS place
-    FROM other_mentions AS other
-    JOIN pages AS p ON p.id = other.page_id AND p.site_id = {site}
-    WHERE {other_counts} AND NOT {own_counts}
+    FROM pages AS p CROSS JOIN other_mentions AS other
+    WHERE p.site_id = {site} AND NOT {own_counts} AND other.page_id = p.id AND {other_counts}
 ) AS m
 JOIN pages AS p ON p.id = m.page_id
 WHERE m.place = 1
 """
 
-_FURTHER_SOURCES = """
-SELECT DISTINCT other.page_id, other.source
-FROM other_mentions AS other
-WHERE other.document_id IN (SELECT id FROM documents WHERE site_id = {site}) AND {other_counts}
+# The mention that a page is listed by, or one of the further ones.
+_ANY_MENTION = """
+({own} OR p.id IN (
+    SELECT other.page_id FROM other_mentions AS other WHERE {also} AND {{other_counts}}))
+"""
+
+_CLICKS = "p.id IN (SELECT page_id FROM visits WHERE scan_id = {scan} AND clicks <= {value})"
+
+_HTTP_STATUS = """
+p.id IN (
+    SELECT v.page_id FROM visits AS v
+    JOIN fetches AS f ON f.document_id = v.document_id AND f.scan_id = v.scan_id
+    WHERE v.scan_id = {scan} AND f.status BETWEEN {value} AND {value})
 """
 
 
@@ -87,43 +93,60 @@ class PageFilter:
 
     include_refused: bool = False
     source: str = ""
-    """Of the mention that the page is listed by."""
+    """Of any mention of the page."""
+    region: str = ""
+    """Of any mention of the page; together with a source, of the same one."""
     reason: str = ""
     """Why it was refused; wants refused pages by itself."""
     contains: str = ""
     """Text in the URL, in whatever case."""
+    text: str = ""
+    """Text in the title or in the anchor of any mention, in whatever case."""
+    pattern: str = ""
+    """As ``sitecrawl.urls.patterns`` gives it, or as the crawl names what it gave up."""
     max_depth: int | None = None
+    max_clicks: int | None = None
+    http_status: tuple[int, int] | None = None
+    """The lowest and the highest; redirects and errors want refused pages by themselves."""
 
     @property
     def wants_refused(self) -> bool:
-        return self.include_refused or bool(self.reason)
+        is_no_success = self.http_status is not None and self.http_status[0] >= _FIRST_REDIRECT
+        return self.include_refused or bool(self.reason) or is_no_success
 
-    def conditions(self) -> list[tuple[str, Any]]:
-        """SQL where ``{value}`` stands for the value, and the value."""
-        found: list[tuple[str, Any]] = []
-        if self.source:
-            found.append(("{m}.source = {value}", self.source))
+    def conditions(self) -> list[tuple[str, Sequence[Any]]]:
+        """SQL where ``{value}`` stands for one value after the other, and the values."""
+        found: list[tuple[str, Sequence[Any]]] = []
+        if self.source or self.region:
+            found.append(self._mention())
         if self.reason:
-            found.append(("p.reason = {value}", self.reason))
+            found.append(("p.reason = {value}", [self.reason]))
         if self.contains:
-            found.append(("lower(p.url) LIKE {value} ESCAPE '!'", f"%{_escaped(self.contains)}%"))
+            found.append((_like("p.url"), [_containing(self.contains.lower())]))
+        if self.text:
+            found.append(self._text())
         if self.max_depth is not None:
-            found.append(("p.depth <= {value}", self.max_depth))
+            found.append(("p.depth <= {value}", [self.max_depth]))
+        if self.max_clicks is not None:
+            found.append((_CLICKS, [self.max_clicks]))
+        if self.http_status is not None:
+            found.append((_HTTP_STATUS, self.http_status))
         return found
 
+    def _mention(self) -> tuple[str, Sequence[Any]]:
+        wanted = {"source": self.source, "region": self.region}
+        wanted = {name: value for name, value in wanted.items() if value}
+        own = " AND ".join(f"{{m}}.{name} = {{value}}" for name in wanted)
+        also = " AND ".join(f"other.{name} = {{value}}" for name in wanted)
+        return _ANY_MENTION.format(own=f"({own})", also=also), [*wanted.values()] * 2
 
-@dataclass(frozen=True, slots=True)
-class PageReferences:
-    """What an exported page refers to by number, so that it is not in every row."""
-
-    documents: Mapping[int, str]
-    """URLs."""
-    scans: Mapping[int, str]
-    """When they started, as ISO 8601 text."""
-    verdicts: Mapping[int, tuple[bool, str | None]]
-    """Allowed or not, and the rule of robots.txt that decided."""
-    further_sources: Mapping[int, Sequence[str]]
-    """By page, the kinds of source of further mentions; one may be that of the first, too."""
+    def _text(self) -> tuple[str, Sequence[Any]]:
+        spellings = _spellings(self.text)
+        own, also = (
+            " OR ".join(_like(column) for column in columns for _ in spellings)
+            for columns in (("p.title", "{m}.anchor"), ("other.anchor",))
+        )
+        return _ANY_MENTION.format(own=own, also=f"({also})"), spellings * 3
 
 
 LISTED_PAGES: Final = PageFilter()
@@ -152,16 +175,23 @@ def export_rows(
 ) -> Iterator[list[PageTuple]]:
     """The pages in the order they were first seen, in chunks; tuples of *columns*.
 
-    What they refer to by number is in :func:`page_references`.
+    What they refer to by number is in ``sitecrawl.store.references``.
     """
     names = [_COLUMNS[name] for name in columns]
     with database.reading() as connection:
+        is_wanted = _pattern_test(connection, scan, wanted.pattern)
+        url = columns.index("url")
         for result in _results(connection, scan, wanted, names, "ORDER BY p.number"):
-            yield from _chunks(result, database.is_sqlite)
+            for chunk in _chunks(result, database.is_sqlite):
+                if is_wanted is None:
+                    yield chunk
+                elif matching := [row for row in chunk if is_wanted(row[url])]:
+                    yield matching
 
 
 def count_pages(database: Database, scan: Scan, wanted: PageFilter = ALL_PAGES) -> list[PageCount]:
     """How many pages there are by reason and source, the most first."""
+    assert not wanted.pattern, "the database cannot count by pattern"
     names = ("p.reason", "{m}.source")
     totals: Counter[tuple[str | None, str]] = Counter()
     with database.reading() as connection:
@@ -172,26 +202,16 @@ def count_pages(database: Database, scan: Scan, wanted: PageFilter = ALL_PAGES) 
     return [PageCount(reason, source, pages) for (reason, source), pages in totals.most_common()]
 
 
-def page_references(database: Database, scan: Scan) -> PageReferences:
-    """What the exported pages of the scan's site refer to."""
-    own_documents = select(documents.c.id, documents.c.url).where(
-        documents.c.site_id == scan.site_id
-    )
-    own_scans = select(scans.c.id, scans.c.started_at).where(scans.c.site_id == scan.site_id)
-    own_verdicts = select(verdicts.c.id, verdicts.c.allowed, verdicts.c.rule).where(
-        verdicts.c.site_id == scan.site_id
-    )
-    further: dict[int, list[str]] = {}
-    with database.reading() as connection:
-        statement = _FURTHER_SOURCES.format_map(_conditions(scan))
-        for page_id, source in connection.exec_driver_sql(statement):
-            further.setdefault(page_id, []).append(source)
-        return PageReferences(
-            documents={row.id: row.url for row in connection.execute(own_documents)},
-            scans={row.id: iso_text(row.started_at) for row in connection.execute(own_scans)},
-            verdicts={row.id: (row.allowed, row.rule) for row in connection.execute(own_verdicts)},
-            further_sources=further,
-        )
+def _pattern_test(connection: Connection, scan: Scan, pattern: str) -> Callable[[str], bool] | None:
+    """Whether a URL is of the pattern: SQL cannot tell."""
+    if not pattern:
+        return None
+    from sitecrawl.urls.patterns import url_pattern  # few ask for a pattern
+    from sitecrawl.urls.places import place_of
+
+    held_under_it = (visits.c.scan_id == scan.id) & (visits.c.family == pattern)
+    held = set(connection.scalars(select(visits.c.url).where(held_under_it)))
+    return lambda url: url in held or pattern in {url_pattern(url), place_of(url).pattern}
 
 
 def _results(
@@ -205,11 +225,11 @@ def _results(
     filters = wanted.conditions()
     where = "" if wanted.wants_refused else " AND p.reason IS NULL"
     where += "".join(f" AND {sql}" for sql, _ in filters)
-    values = tuple(value for _, value in filters)
+    values = tuple(value for _, values in filters for value in values)
     streamed = connection.execution_options(stream_results=True)
     for mention, tables in (("p", _BY_OWN_MENTION), ("m", _BY_OTHER_MENTION)):
         statement = f"SELECT {', '.join(columns)} {tables} {where} {tail}".format_map(
-            _conditions(scan) | {"m": mention, "value": place}
+            membership(scan) | {"m": mention, "value": place}
         )
         with streamed.exec_driver_sql(statement, values) as result:
             yield result
@@ -225,13 +245,22 @@ def _chunks(result: CursorResult[*tuple[Any, ...]], is_sqlite: bool) -> Iterator
             yield [tuple(row) for row in rows]
 
 
-def _conditions(scan: Scan) -> dict[str, str]:
-    own = _COUNTS.format(m="p", seen="seen_scan_id", scan=int(scan.id))
-    other = _COUNTS.format(m="other", seen="scan_id", scan=int(scan.id))
-    return {"site": str(int(scan.site_id)), "own_counts": own, "other_counts": other}
+def _like(column: str) -> str:
+    return f"lower({column}) LIKE {{value}} ESCAPE '!'"
 
 
-def _escaped(text: str) -> str:
+def _containing(text: str) -> str:
     for special in "!%_":
         text = text.replace(special, f"!{special}")
-    return text.lower()
+    return f"%{text}%"
+
+
+def _spellings(text: str) -> list[str]:
+    """The usual ways to write it: SQLite's ``lower`` knows no letters but those of English.
+
+    >>> _spellings("News"), _spellings("über")
+    (['%news%'], ['%über%', '%Über%'])
+    """
+    ways = (text.lower(), text.upper(), text.capitalize(), text.title())
+    lowered = (re.sub("[A-Z]+", lambda match: match[0].lower(), way) for way in ways)
+    return [_containing(way) for way in dict.fromkeys(lowered)]

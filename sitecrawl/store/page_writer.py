@@ -32,19 +32,22 @@ _INCOMING = """
 CREATE TEMPORARY TABLE IF NOT EXISTS incoming (
     id BIGINT, url TEXT, position INTEGER, verdict_id BIGINT, reason TEXT, rule TEXT,
     lastmod TEXT, changefreq TEXT, sitemap_priority REAL, title TEXT, language TEXT, depth INTEGER,
-    category TEXT, details TEXT
+    category TEXT, details TEXT, source TEXT, region TEXT, anchor TEXT, rel TEXT, path TEXT
 )
 """
 
 _RENEW_OTHER = """
 ON CONFLICT (document_id, position, page_id) DO UPDATE SET
     source = excluded.source, lastmod = excluded.lastmod, details = excluded.details,
-    scan_id = excluded.scan_id
+    scan_id = excluded.scan_id, region = excluded.region, anchor = excluded.anchor,
+    rel = excluded.rel, path = excluded.path
 """
 
 _MENTION_ELSEWHERE = """
-INSERT INTO other_mentions (document_id, position, page_id, source, lastmod, details, scan_id)
-SELECT {document}, i.position, i.id, {source}, i.lastmod, i.details, {scan}
+INSERT INTO other_mentions (
+    document_id, position, page_id, source, lastmod, details, scan_id, region, anchor, rel, path)
+SELECT {document}, i.position, i.id, i.source, i.lastmod, i.details, {scan}, i.region, i.anchor,
+    i.rel, i.path
 FROM incoming AS i JOIN pages ON pages.id = i.id
 WHERE pages.document_id <> {document}
 {renew}
@@ -62,16 +65,19 @@ AND (coalesce(pages.verdict_id, 0) <> coalesce(i.verdict_id, 0)
 _MERGE = """
 INSERT INTO pages (
     id, site_id, url, verdict_id, reason, rule, source, document_id, position, lastmod, changefreq,
-    sitemap_priority, title, language, depth, category, details, first_scan_id, seen_scan_id)
-SELECT id, {site}, url, verdict_id, reason, rule, {source}, {document}, position, lastmod,
-    changefreq, sitemap_priority, title, language, depth, category, details, {scan}, {scan}
+    sitemap_priority, title, language, depth, category, details, first_scan_id, seen_scan_id,
+    region, anchor, rel, path)
+SELECT id, {site}, url, verdict_id, reason, rule, source, {document}, position, lastmod,
+    changefreq, sitemap_priority, title, language, depth, category, details, {scan}, {scan},
+    region, anchor, rel, path
 FROM incoming WHERE true
 ON CONFLICT (id) DO UPDATE SET
     url = excluded.url, verdict_id = excluded.verdict_id, reason = excluded.reason,
     rule = excluded.rule, source = excluded.source, position = excluded.position,
     lastmod = excluded.lastmod, changefreq = excluded.changefreq,
     sitemap_priority = excluded.sitemap_priority, details = excluded.details,
-    seen_scan_id = excluded.seen_scan_id,
+    seen_scan_id = excluded.seen_scan_id, region = excluded.region, anchor = excluded.anchor,
+    rel = excluded.rel, path = excluded.path,
     title = coalesce(excluded.title, pages.title),
     language = coalesce(excluded.language, pages.language),
     depth = coalesce(excluded.depth, pages.depth),
@@ -82,14 +88,16 @@ WHERE pages.document_id = excluded.document_id
 # The order of the documents may differ from scan to scan: what repeats a page in this scan may be
 # the very mention that lies in the page's row.
 _RENEW_REPEATED = """
-UPDATE pages SET position = i.position, lastmod = i.lastmod, seen_scan_id = {scan}
+UPDATE pages SET position = i.position, lastmod = i.lastmod, seen_scan_id = {scan},
+    source = i.source, region = i.region, anchor = i.anchor, rel = i.rel, path = i.path
 FROM incoming AS i
 WHERE pages.id = i.id AND pages.document_id = {document} AND pages.seen_scan_id < {scan}
 """
 
 _REPEAT_ELSEWHERE = """
-INSERT INTO other_mentions (document_id, position, page_id, source, lastmod, scan_id)
-SELECT {document}, i.position, i.id, {source}, i.lastmod, {scan}
+INSERT INTO other_mentions (
+    document_id, position, page_id, source, lastmod, scan_id, region, anchor, rel, path)
+SELECT {document}, i.position, i.id, i.source, i.lastmod, {scan}, i.region, i.anchor, i.rel, i.path
 FROM incoming AS i
 WHERE NOT EXISTS (
     SELECT 1 FROM pages WHERE pages.id = i.id AND pages.document_id = {document}
@@ -104,6 +112,7 @@ class PageWriter:
     def __init__(self, connection: Connection, scan: ScanHandle) -> None:
         self._connection = connection
         self._scan = scan
+        self._scan_literal = literal(scan.scan_id)
         self._is_analyzed = False
         self._written_columns: set[str] | None = None
         if scan.has_pages:
@@ -142,10 +151,10 @@ class PageWriter:
             self._columns(rows),
             {
                 "site_id": constants["site"],
-                "source": constants["source"],
                 "document_id": constants["document"],
                 "first_scan_id": constants["scan"],
                 "seen_scan_id": constants["scan"],
+                **_shared_source(rows),
                 **_shared_verdict(rows),
             },
             "ON CONFLICT DO NOTHING",
@@ -153,27 +162,29 @@ class PageWriter:
 
     def _merge(self, rows: PageRows) -> None:
         columns = self._columns(rows)
-        insert_columns(self._connection, "incoming", columns, _shared_verdict(rows))
+        constants = _shared_source(rows) | _shared_verdict(rows)
+        insert_columns(self._connection, "incoming", columns, constants)
         self._run(rows, _MENTION_ELSEWHERE, _VERDICT_ELSEWHERE, _MERGE)
 
     def _add_repeats(self, rows: PageRows, repeats: Repeats) -> None:
         columns = repeat_columns(repeats)
         if self._scan.has_pages:
             columns["id"] = columns.pop("page_id")
-            insert_columns(self._connection, "incoming", columns, {})
+            insert_columns(self._connection, "incoming", columns, _shared_source(rows))
             self._run(rows, _RENEW_REPEATED, _REPEAT_ELSEWHERE)
             return
-        constants = self._constants(rows)
+        constants = {"document_id": literal(rows.document_id), "scan_id": self._scan_literal}
+        if rows.links is not None:
+            # The same statement for all pages, so that it is prepared once.
+            columns["document_id"] = [rows.document_id] * len(repeats.ids)
+            del constants["document_id"]
         insert_columns(
             self._connection,
             "other_mentions",
             columns,
-            {
-                "document_id": constants["document"],
-                "source": constants["source"],
-                "scan_id": constants["scan"],
-            },
+            constants | _shared_source(rows),
             "ON CONFLICT DO NOTHING",
+            is_repeated=rows.links is not None,
         )
 
     def _run(self, rows: PageRows, *statements: str) -> None:
@@ -193,9 +204,12 @@ class PageWriter:
             "site": literal(self._scan.site_id),
             "scan": literal(self._scan.scan_id),
             "document": literal(rows.document_id),
-            "source": literal(rows.source),
             "renew": _RENEW_OTHER,
         }
+
+
+def _shared_source(rows: PageRows) -> dict[str, str]:
+    return {} if rows.links is not None else {"source": literal(rows.source)}
 
 
 def _shared_verdict(rows: PageRows) -> dict[str, str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, case, or_, select
 
-from sitecrawl.items import FetchOutcome
+from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.store import tables as t
 from sitecrawl.store.bodies import unpack_body
 from sitecrawl.store.facts import Document, EvidenceFact, Fetch, Scan, Site
@@ -114,13 +114,22 @@ def doubtful_fetches(database: Database, scan_id: int) -> list[Fetch]:
         FetchOutcome.NOT_MODIFIED,
         FetchOutcome.FRESH,
         FetchOutcome.NOT_FOUND,
+        FetchOutcome.REDIRECTED,
     ]
     is_doubtful = or_(
         t.fetches.c.outcome.not_in(read),
         t.fetches.c.truncated,
         (t.fetches.c.outcome == FetchOutcome.OK) & ~t.fetches.c.complete,
     )
-    return _fetches(database, _FETCHES.where(t.fetches.c.scan_id == scan_id, is_doubtful))
+    return _fetches(
+        database,
+        _FETCHES.where(
+            t.fetches.c.scan_id == scan_id,
+            # What answers for an address that was made up lists nothing.
+            t.documents.c.kind != DocumentKind.PROBE,
+            is_doubtful,
+        ),
+    )
 
 
 def unread_documents(database: Database, scan_id: int) -> list[str]:

@@ -91,12 +91,33 @@ class VerdictRecord:
 
 
 @dataclass(slots=True)
+class LinkColumns:
+    """How links look, one row per mention; absent text is ``""``."""
+
+    sources: Sequence[str]
+    regions: Sequence[str]
+    anchors: Sequence[str]
+    rels: Sequence[str]
+    paths: Sequence[str]
+
+    def by_name(self) -> dict[str, Sequence[str]]:
+        return {
+            "source": self.sources,
+            "region": self.regions,
+            "anchor": self.anchors,
+            "rel": self.rels,
+            "path": self.paths,
+        }
+
+
+@dataclass(slots=True)
 class Repeats:
     """Mentions of pages that this scan has stored before, in columns."""
 
     ids: Sequence[int]
     positions: Sequence[int]
     lastmods: Sequence[str] | None = None
+    links: LinkColumns | None = None
 
 
 @dataclass(slots=True)
@@ -109,6 +130,7 @@ class PageRows:
 
     document_id: int
     source: str
+    """Of every row, unless these are links, which have their own."""
     ids: Sequence[int] = ()
     urls: Sequence[str] = ()
     positions: Sequence[int] = ()
@@ -117,13 +139,60 @@ class PageRows:
     priorities: Sequence[float] | None = None
     depths: Sequence[int] | None = None
     languages: Sequence[str] | None = None
-    categories: Sequence[str] | None = None
     verdict_id: int | None = None
     """Of every row, unless the rows have their own."""
     verdict_ids: Sequence[int | None] | None = None
     titles: Mapping[int, str] = field(default_factory=dict)
     details: Mapping[int, str] = field(default_factory=dict)
     """JSON text."""
+    categories: Mapping[int, str] = field(default_factory=dict)
     refused: Mapping[int, tuple[str, str]] = field(default_factory=dict)
     """Reason and rule."""
+    links: LinkColumns | None = None
     repeats: Repeats | None = None
+
+
+@dataclass(slots=True)
+class NewVisits:
+    """Pages that a crawl is to visit, in columns."""
+
+    found_by: int | None
+    """The visit that found them."""
+    page_ids: Sequence[int]
+    urls: Sequence[str]
+    numbers: Sequence[int | None]
+    families: Sequence[str]
+    clicks: Sequence[int]
+    external_hops: Sequence[int]
+    redirected_from: str = ""
+    """JSON text; of a redirect's target, which comes alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class VisitRecord:
+    """How a visit ended, and what the page says of itself; absent text is ``""``."""
+
+    number: int
+    outcome: FetchOutcome
+    document_id: int
+    is_productive: bool | None = None
+    reason: str = ""
+    rule: str = ""
+    title: str = ""
+    language: str = ""
+    canonical: str = ""
+    category: str = ""
+    text_hash: str = ""
+    folded_hash: int | None = None
+    fingerprint: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MenuRow:
+    """An entry of the site's menu."""
+
+    position: int
+    level: int
+    page_id: int
+    title: str
+    region: str

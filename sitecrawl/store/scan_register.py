@@ -8,10 +8,14 @@ import socket
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from sitecrawl.store.errors import KeyRulesChangedError, ScanRunningError
+from sitecrawl.store.errors import (
+    KeyRulesChangedError,
+    ScanNotResumableError,
+    ScanRunningError,
+)
 from sitecrawl.store.indexes import prepare_page_index
 from sitecrawl.store.records import ScanHandle
 from sitecrawl.store.tables import pages, scans, sites
@@ -58,13 +62,52 @@ def register_scan(
         process_token=PROCESS_TOKEN,
     )
     scan_id = connection.execute(statement.returning(scans.c.id)).scalar_one()
-    has_pages = select(pages.c.number).where(pages.c.site_id == site.id).limit(1)
     return ScanHandle(
         scan_id=scan_id,
         site_id=site.id,
         seed=site.seed,
         previous_scan_id=previous_scan_id,
-        has_pages=connection.execute(has_pages).first() is not None,
+        has_pages=_has_pages(connection, site.id),
+    )
+
+
+def reopen_scan(connection: Connection, scan_id: int) -> ScanHandle:
+    """Go on with a scan that did not end, within the connection's transaction."""
+    now = datetime.now(UTC)
+    mark_dead_scans(connection, now)
+    scan = connection.execute(select(scans).where(scans.c.id == scan_id)).first()
+    if scan is None:
+        raise ScanNotResumableError(f"there is no scan {scan_id}; sitecrawl scans shows them")
+    site = connection.execute(select(sites).where(sites.c.id == scan.site_id)).one()
+    _refuse_second(connection, site)
+    if scan.status == ScanStatus.FINISHED:
+        raise ScanNotResumableError(f"scan {scan_id} of {site.key} has ended: nothing is left")
+    newest = select(func.max(scans.c.id)).where(scans.c.site_id == site.id)
+    if (newest_id := connection.scalar(newest)) != scan_id:
+        raise ScanNotResumableError(
+            f"scan {scan_id} of {site.key} is not its newest: scan {newest_id} has gone on from it"
+        )
+    prepare_page_index(connection)
+    connection.execute(
+        update(scans)
+        .where(scans.c.id == scan_id)
+        .values(
+            status=ScanStatus.RUNNING,
+            reason=None,
+            finished_at=None,
+            heartbeat_at=now,
+            hostname=socket.gethostname(),
+            pid=os.getpid(),
+            process_token=PROCESS_TOKEN,
+        )
+    )
+    previous = select(func.max(scans.c.id)).where(scans.c.site_id == site.id, scans.c.id < scan_id)
+    return ScanHandle(
+        scan_id=scan_id,
+        site_id=site.id,
+        seed=site.seed,
+        previous_scan_id=connection.scalar(previous),
+        has_pages=_has_pages(connection, site.id),
     )
 
 
@@ -83,6 +126,11 @@ def mark_dead_scans(connection: Connection, now: datetime) -> None:
                 finished_at=scan.heartbeat_at,
             )
         )
+
+
+def _has_pages(connection: Connection, site_id: int) -> bool:
+    any_page = select(pages.c.number).where(pages.c.site_id == site_id).limit(1)
+    return connection.execute(any_page).first() is not None
 
 
 def _is_alive(scan: Row[Any], now: datetime) -> bool:

@@ -16,19 +16,21 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import update
 from sqlalchemy.exc import SQLAlchemyError
 
+from sitecrawl.store.crawl_settlement import settle_crawl, unsettle_crawl
 from sitecrawl.store.document_writer import DocumentWriter
 from sitecrawl.store.errors import ScanLostError
 from sitecrawl.store.failures import explained
 from sitecrawl.store.indexes import ensure_page_index
 from sitecrawl.store.page_writer import PageWriter
-from sitecrawl.store.scan_register import register_scan
+from sitecrawl.store.scan_register import register_scan, reopen_scan
 from sitecrawl.store.settlement import settle_mentions
 from sitecrawl.store.tables import evidence, scans, sites
 from sitecrawl.store.verdict_writer import VerdictWriter
+from sitecrawl.store.visit_writer import VisitWriter
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -36,10 +38,14 @@ if TYPE_CHECKING:
     from sitecrawl.store.records import (
         DocumentRecord,
         FetchRecord,
+        MenuRow,
+        NewVisits,
         PageRows,
         ScanHandle,
         VerdictRecord,
+        VisitRecord,
     )
+    from sitecrawl.store.visit_writer import WaitingVisit
 
 COMMIT_ROWS = 50_000
 COMMIT_SECONDS = 5.0
@@ -54,6 +60,8 @@ class ScanWriter:
         self._uncommitted_rows = 0
         self._committed_at = time.monotonic()
         self._wrote_pages = False
+        self._is_settled = False
+        self._is_together = False
 
     def begin(
         self,
@@ -80,16 +88,35 @@ class ScanWriter:
                     settings=settings or {},
                     key_rules=key_rules or {},
                 )
-                self._documents = DocumentWriter(connection, scan)
-                self._pages = PageWriter(connection, scan)
-                self._verdicts = VerdictWriter(connection, scan)
-                connection.commit()
+                self._take_over(connection, scan)
             except BaseException:
                 connection.close()
                 raise
+        return scan
+
+    def resume(self, scan_id: int) -> ScanHandle:
+        """Go on with a scan that did not end, or raise ScanNotResumableError."""
+        if self._connection is not None:
+            raise RuntimeError("this writer has begun its scan already")
+        with explained(self._database.label):
+            connection = self._database.connect_writer()
+            try:
+                scan = reopen_scan(connection, scan_id)
+                unsettle_crawl(connection, scan)
+                self._take_over(connection, scan)
+            except BaseException:
+                connection.close()
+                raise
+        return scan
+
+    def _take_over(self, connection: Connection, scan: ScanHandle) -> None:
+        self._documents = DocumentWriter(connection, scan)
+        self._pages = PageWriter(connection, scan)
+        self._verdicts = VerdictWriter(connection, scan)
+        self._visits = VisitWriter(connection, scan)
+        connection.commit()
         self._connection = connection
         self._scan = scan
-        return scan
 
     def set_root(self, root_url: str) -> None:
         """Record the address that the scan goes on with."""
@@ -129,6 +156,37 @@ class ScanWriter:
             self._uncommitted_rows += self._pages.add(rows)
             self._wrote_pages = True
 
+    def add_visits(self, visits: NewVisits) -> None:
+        """Put pages into the frontier of the crawl."""
+        with self._writing():
+            self._visits.add(visits)
+
+    def add_menu(self, entries: Sequence[MenuRow]) -> None:
+        """Keep the site's menu."""
+        with self._writing():
+            self._visits.add_menu(entries)
+
+    def finish_visit(self, record: VisitRecord) -> None:
+        """Record how a visit ended."""
+        with self._writing():
+            self._visits.finish(record)
+
+    def refuse_visits(self, urls: Sequence[str], reason: str, rule: str) -> None:
+        """Say of pages that were visited before that they do not count after all."""
+        with self._writing():
+            self._visits.refuse(urls, reason, rule)
+
+    def release_visits(self, family: str, count: int, first_number: int) -> None:
+        """Let some of those held under *family* be visited."""
+        with self._writing():
+            self._visits.release(family, count, first_number)
+
+    def waiting_visits(self, after: int, limit: int) -> list[WaitingVisit]:
+        """The next pages to visit behind number *after*."""
+        with explained(self._database.label):
+            self._open_connection()
+            return self._visits.waiting(after, limit)
+
     def add_evidence(
         self,
         type_: str,
@@ -157,6 +215,16 @@ class ScanWriter:
             self._update_scan(connection, heartbeat_at=datetime.now(UTC))
         self.commit()
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Commit what is written inside at its end, and nothing of it before."""
+        self._is_together = True
+        try:
+            yield
+        finally:
+            self._is_together = False
+        self.commit()
+
     def commit(self) -> None:
         """Make everything so far survive whatever comes."""
         with explained(self._database.label):
@@ -164,20 +232,32 @@ class ScanWriter:
         self._uncommitted_rows = 0
         self._committed_at = time.monotonic()
 
+    def settle(self, *, is_whole: bool, cut_families: Mapping[str, str] | None = None) -> None:
+        """Put pages and mentions in order when all is written, before the scan is finished.
+
+        *cut_families* are the patterns that the crawl gave up, with the reason.
+        """
+        self.commit()
+        with self._writing() as connection:
+            if self._scan.has_pages:
+                settle_mentions(
+                    connection, self._scan, wrote_pages=self._wrote_pages, is_whole=is_whole
+                )
+        self.commit()
+        with self._writing() as connection:
+            ensure_page_index(connection)
+            settle_crawl(connection, self._scan, cut_families or {})
+        self.commit()
+        self._is_settled = True
+
     def finish(
         self, status: ScanStatus, reason: str = "", summary: Mapping[str, Any] | None = None
     ) -> None:
         """End the scan and close the connection."""
         try:
-            self.commit()
+            if not self._is_settled:
+                self.settle(is_whole=status is ScanStatus.FINISHED)
             with self._writing() as connection:
-                if self._scan.has_pages:
-                    settle_mentions(
-                        connection,
-                        self._scan,
-                        wrote_pages=self._wrote_pages,
-                        is_whole=status is ScanStatus.FINISHED,
-                    )
                 now = datetime.now(UTC)
                 self._update_scan(
                     connection,
@@ -187,9 +267,6 @@ class ScanWriter:
                     heartbeat_at=now,
                     finished_at=now,
                 )
-            self.commit()
-            with self._writing() as connection:
-                ensure_page_index(connection)
             self.commit()
             self._tidy_up()
         finally:
@@ -234,6 +311,8 @@ class ScanWriter:
             self._verdicts.forget()
             self._uncommitted_rows = 0
             raise
+        if self._is_together:
+            return
         is_due = time.monotonic() - self._committed_at > COMMIT_SECONDS
         if is_due or self._uncommitted_rows >= COMMIT_ROWS:
             self.commit()

@@ -44,12 +44,12 @@ _ANY_GONE = "SELECT 1 FROM documents WHERE {gone} LIMIT 1"
 _CREATE_PROMOTED = """
 CREATE TEMPORARY TABLE promoted (
     document_id BIGINT, position INTEGER, page_id BIGINT, source TEXT, lastmod TEXT, details TEXT,
-    scan_id BIGINT)
+    scan_id BIGINT, region TEXT, anchor TEXT, rel TEXT, path TEXT)
 """
 
 _FIND_PROMOTED = """
 INSERT INTO promoted
-SELECT document_id, position, page_id, source, lastmod, details, scan_id
+SELECT document_id, position, page_id, source, lastmod, details, scan_id, region, anchor, rel, path
 FROM (
     SELECT m.*, pages.number, row_number() OVER (
         PARTITION BY m.page_id ORDER BY m.document_id, m.position) AS place
@@ -70,7 +70,8 @@ _PROMOTE = """
 UPDATE pages SET
     document_id = promoted.document_id, position = promoted.position, source = promoted.source,
     lastmod = promoted.lastmod, details = promoted.details, changefreq = NULL,
-    sitemap_priority = NULL, seen_scan_id = promoted.scan_id
+    sitemap_priority = NULL, seen_scan_id = promoted.scan_id, region = promoted.region,
+    anchor = promoted.anchor, rel = promoted.rel, path = promoted.path
 FROM promoted WHERE pages.id = promoted.page_id
 """
 

@@ -218,6 +218,11 @@ pages = Table(
     Column("priority", Float),
     # JSON text: alternates, images, videos, published.
     Column("details", Text),
+    # How the link looks that this row's mention is.
+    Column("region", Text),
+    Column("anchor", Text),
+    Column("rel", Text),
+    Column("path", Text),
 )
 
 other_mentions = Table(
@@ -230,6 +235,61 @@ other_mentions = Table(
     Column("lastmod", Text),
     Column("details", Text),
     Column("scan_id", BigInteger, nullable=False),
+    Column("region", Text),
+    Column("anchor", Text),
+    Column("rel", Text),
+    Column("path", Text),
+    sqlite_with_rowid=False,
+)
+
+# The frontier of each crawl and, once a page was visited, what it said of itself.
+visits = Table(
+    "visits",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("scan_id", BigInteger, nullable=False),
+    Column("page_id", BigInteger, nullable=False),
+    # The order of visits; NULL while the page is held because its pattern has had its share.
+    Column("number", Integer),
+    Column("family", Text),
+    Column("url", Text, nullable=False),
+    Column("clicks", Integer, nullable=False),
+    Column("external_hops", Integer, nullable=False),
+    # The visit that found it: following these gives a shortest way from where the crawl started.
+    Column("found_by", Integer),
+    # JSON text: the chain of redirects that led here.
+    Column("redirected_from", Text),
+    # How the visit ended; NULL: it is still to be made.
+    Column("outcome", String(20)),
+    Column("document_id", BigInteger),
+    Column("is_productive", Boolean),
+    # Why the page does not count after all.
+    Column("reason", Text),
+    Column("rule", Text),
+    Column("title", Text),
+    Column("language", Text),
+    Column("canonical", Text),
+    Column("category", Text),
+    Column("text_hash", String(16)),
+    # Equal for texts that differ in case, digits and punctuation only.
+    Column("folded_hash", BigInteger),
+    # Simhash: near texts differ in few bits.
+    Column("fingerprint", BigInteger),
+    # The first page of the crawl with the same text.
+    Column("duplicate_of", BigInteger),
+    Index("uq_visits_scan_id_number", "scan_id", "number", unique=True),
+    Index("ix_visits_page_id", "page_id"),
+)
+
+menu_entries = Table(
+    "menu_entries",
+    metadata,
+    Column("scan_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("level", Integer, nullable=False),
+    Column("page_id", BigInteger, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("region", Text, nullable=False),
     sqlite_with_rowid=False,
 )
 
@@ -243,10 +303,12 @@ SITE_INDEX = Index("ix_pages_site_id", pages.c.site_id)
 
 MENTIONS_VIEW = """
 CREATE VIEW mentions AS
-SELECT id AS page_id, document_id, position, source, lastmod, details, seen_scan_id AS scan_id
+SELECT id AS page_id, document_id, position, source, lastmod, details, seen_scan_id AS scan_id,
+    region, anchor, rel, path
 FROM pages
 UNION ALL
-SELECT page_id, document_id, position, source, lastmod, details, scan_id
+SELECT page_id, document_id, position, source, lastmod, details, scan_id,
+    region, anchor, rel, path
 FROM other_mentions
 """
 mentions = table(
@@ -258,6 +320,10 @@ mentions = table(
     column("lastmod", Text),
     column("details", Text),
     column("scan_id", BigInteger),
+    column("region", Text),
+    column("anchor", Text),
+    column("rel", Text),
+    column("path", Text),
 )
 
 evidence = Table(

@@ -42,6 +42,9 @@ class Scanning:
         self.handle: ScanHandle = self.writer.begin(site_key=site, **options)
         self._seen: set[int] = set()
 
+    def page_id(self, url: str) -> int:
+        return page_id(url)
+
     def document(self, url: str, **facts: Any) -> int:
         record = {"kind": "sitemap", "found_by": "robots.txt line 1", **facts}
         return self.writer.document(DocumentRecord(url, **record))
@@ -52,16 +55,16 @@ class Scanning:
         new: list[tuple[int, str]] = []
         repeated: list[tuple[int, str]] = []
         for position, page in enumerate(pages, 1):
-            (repeated if page_id(page) in self._seen else new).append((position, page))
-            self._seen.add(page_id(page))
+            (repeated if self.page_id(page) in self._seen else new).append((position, page))
+            self._seen.add(self.page_id(page))
         rows = PageRows(
             document_id,
             columns.pop("source", "sitemap"),
-            ids=[page_id(page) for _, page in new],
+            ids=[self.page_id(page) for _, page in new],
             urls=[page for _, page in new],
             positions=[position for position, _ in new],
             repeats=Repeats(
-                ids=[page_id(page) for _, page in repeated],
+                ids=[self.page_id(page) for _, page in repeated],
                 positions=[position for position, _ in repeated],
             ),
             **columns,
@@ -127,7 +130,7 @@ def inventory(database: Database, site: str = SITE) -> list[str]:
 def explained(database: Database, url: str, site: str = SITE) -> Why:
     found = site_for(database, site)
     assert found is not None
-    return why(database, found.id, page_id(url))
+    return why(database, found.id, page_id(url), max_mentions=None)
 
 
 def current_mentions(database: Database, url: str) -> set[tuple[str, int]]:

@@ -1,31 +1,21 @@
-"""Export, filters, counts, further sources, and why a page is known."""
+"""Which pages are exported, in which order, and how many there are."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sitecrawl.items import FetchOutcome
 from sitecrawl.store.facts import PageCount
-from sitecrawl.store.inventory import (
-    CHUNK_ROWS,
-    PageFilter,
-    count_pages,
-    export_rows,
-    page_references,
-)
-from sitecrawl.store.records import VerdictRecord
+from sitecrawl.store.inventory import CHUNK_ROWS, PageFilter, count_pages, export_rows
 from sitecrawl.store.vocabulary import ScanStatus
+from tests.store.crawling import Crawling, Link, address
 from tests.store.scanning import (
-    FAILED,
-    UNCHANGED,
     Scanning,
     current_scan,
-    explained,
     exported,
     inventory,
-    page_id,
     scan,
 )
 
@@ -51,7 +41,7 @@ def three_pages(database: Database) -> Database:
     [
         ({}, [SHOP, BLOG]),
         ({"include_refused": True}, [SHOP, PDF, BLOG]),
-        ({"source": "feed"}, [BLOG]),
+        ({"source": "feed"}, [SHOP, BLOG]),
         ({"reason": "skipped_file_type"}, [PDF]),
         ({"max_depth": 1}, [BLOG]),
         ({"contains": "shop/"}, [SHOP]),
@@ -64,6 +54,104 @@ def test_filters(three_pages: Database, wanted: dict[str, Any], urls: list[str])
     assert [row["url"] for row in exported(three_pages, PageFilter(**wanted))] == urls
 
 
+@pytest.fixture
+def crawled(database: Database) -> Database:
+    """Two pages with a product each, a redirect, an error, and a page that was not visited."""
+    crawling = Crawling(database)
+    crawling.start()
+    crawling.visit(
+        *("/", Link("/list", "Everything", "navigation"), Link("/list", "All", "footer")),
+        *("/old", "/broken", Link("/item/1", "First", "aside"), "/item/2"),
+    )
+    crawling.visit("/list", Link("/item/1", "Über uns", "content-link", "area"))
+    crawling.redirect("/old", "/new")
+    crawling.visit("/broken", status=503, outcome=FetchOutcome.HTTP_ERROR)
+    crawling.visit("/item/1", "/deep", title="ПЕРВЫЙ товар")
+    crawling.visit("/item/2", status=404, outcome=FetchOutcome.NOT_FOUND, reason="not_found")
+    crawling.list_in_sitemap("/item/1", "/alone")
+    crawling.end()
+    return database
+
+
+@pytest.mark.parametrize(
+    ("wanted", "paths"),
+    [
+        ({"source": "sitemap"}, ["/item/1", "/alone"]),
+        ({"source": "area"}, ["/item/1"]),
+        ({"source": "start"}, ["/"]),
+        ({"region": "footer"}, ["/list"]),
+        ({"region": "aside"}, ["/item/1"]),
+        ({"source": "area", "region": "content-link"}, ["/item/1"]),
+        ({"source": "area", "region": "aside"}, []),
+        ({"text": "EVERYTHING"}, ["/list"]),
+        ({"text": "all"}, ["/list"]),
+        ({"text": "über"}, ["/item/1"]),
+        ({"text": "ÜBER UNS"}, ["/item/1"]),
+        ({"text": "первый"}, ["/item/1"]),
+        ({"text": "%"}, []),
+        ({"max_clicks": 0}, ["/"]),
+        ({"max_clicks": 1}, ["/", "/list", "/broken", "/item/1", "/new"]),
+        (
+            {"max_clicks": 1, "include_refused": True, "max_depth": 1},
+            ["/", "/list", "/old", "/broken", "/new"],
+        ),
+        ({"http_status": (200, 200)}, ["/", "/list", "/item/1"]),
+        ({"http_status": (300, 399)}, ["/old"]),
+        ({"http_status": (400, 499)}, ["/item/2"]),
+        ({"http_status": (503, 503)}, ["/broken"]),
+        ({"pattern": "/item/{n}"}, ["/item/1"]),
+        ({"pattern": "/item/{n}", "include_refused": True}, ["/item/1", "/item/2"]),
+        ({"pattern": "/list"}, ["/list"]),
+        ({"pattern": "/item/1"}, []),
+    ],
+)
+def test_filters_of_what_a_crawl_found(
+    crawled: Database, wanted: dict[str, Any], paths: list[str]
+) -> None:
+    found = [row["url"] for row in exported(crawled, PageFilter(**wanted))]
+    assert found == [address(path) for path in paths]
+
+
+def test_a_pattern_is_also_what_the_crawl_calls_it(sqlite_database: Database) -> None:
+    crawling = Crawling(sqlite_database)
+    crawling.start()
+    crawling.visit("/", Link("/a/copy/b", held_under="/a/{copy}"), "/list?a=1&b=2", "/c")
+    crawling.end()
+    for pattern, paths in (("/a/{copy}", ["/a/copy/b"]), ("/list?*", ["/list?a=1&b=2"])):
+        rows = exported(sqlite_database, PageFilter(pattern=pattern))
+        assert [row["url"] for row in rows] == [address(path) for path in paths]
+
+
+def test_a_mention_that_no_longer_holds_matches_no_filter(database: Database) -> None:
+    for links in ([Link("/a", "Old", "footer")], []):
+        crawling = Crawling(database)
+        crawling.start()
+        crawling.visit("/", Link("/a", "New", "navigation"), "/b")
+        crawling.visit("/b", *links)
+        crawling.end()
+        found = [
+            len(exported(database, PageFilter(region="navigation"))),
+            len(exported(database, PageFilter(region="footer"))),
+            len(exported(database, PageFilter(text="old"))),
+        ]
+        assert found == [1, len(links), len(links)]
+
+
+def test_clicks_and_statuses_are_those_of_the_scan(database: Database) -> None:
+    first = Crawling(database)
+    first.start()
+    first.visit("/", "/a")
+    first.list_in_sitemap("/", "/a")
+    first.end()
+    scan(database, {})
+    second = Crawling(database)
+    second.list_in_sitemap("/", "/a")
+    second.end()
+    assert len(exported(database)) == 2
+    assert exported(database, PageFilter(max_clicks=9)) == []
+    assert exported(database, PageFilter(http_status=(200, 200))) == []
+
+
 def test_counts_by_reason_and_source(three_pages: Database) -> None:
     counts = count_pages(three_pages, current_scan(three_pages))
     assert sorted(counts, key=str) == sorted(
@@ -74,51 +162,6 @@ def test_counts_by_reason_and_source(three_pages: Database) -> None:
         ],
         key=str,
     )
-
-
-def test_further_sources_are_those_of_another_kind(three_pages: Database) -> None:
-    references = page_references(three_pages, current_scan(three_pages))
-    assert references.further_sources == {page_id(SHOP): ["feed"]}
-
-
-def test_documents_are_known_by_their_ids(three_pages: Database) -> None:
-    urls = page_references(three_pages, current_scan(three_pages)).documents
-    assert [urls[row["document_id"]] for row in exported(three_pages)] == [A, A, B]
-
-
-def test_a_page_was_discovered_in_its_first_scan(three_pages: Database) -> None:
-    first = current_scan(three_pages)
-    scan(three_pages, {A: [SHOP], B: UNCHANGED})
-    assert exported(three_pages)[0]["first_scan_id"] == first.id
-    assert explained(three_pages, SHOP).first_seen_at == first.started_at
-    started = page_references(three_pages, current_scan(three_pages)).scans[first.id]
-    assert datetime.fromisoformat(started) == first.started_at.replace(microsecond=0)
-
-
-def test_a_verdict_is_stored_once_and_told(database: Database) -> None:
-    closed: dict[str, Any] = {
-        "allowed": False,
-        "reason": "rule",
-        "rule": "Disallow: /shop",
-        "line": 3,
-    }
-    ids = []
-    for _ in range(2):
-        scanning = Scanning(database)
-        robots = scanning.document("https://example.com/robots.txt", kind="robots_txt")
-        ids.append(scanning.writer.verdict(VerdictRecord(robots, **closed)))
-        open_id = scanning.writer.verdict(VerdictRecord(robots, allowed=True, reason="no_rule"))
-        scanning.fetched(scanning.list_pages(A, [SHOP, BLOG], verdict_ids=[ids[-1], open_id]))
-        scanning.fetched(scanning.list_pages(B, [PDF], verdict_id=open_id))
-        scanning.finish()
-    assert ids[0] == ids[1]
-    verdict = explained(database, SHOP).verdict
-    assert verdict is not None
-    told = (verdict.allowed, verdict.rule, verdict.line, verdict.robots_url)
-    assert told == (False, "Disallow: /shop", 3, "https://example.com/robots.txt")
-    judged = page_references(database, current_scan(database)).verdicts
-    pages = {row["url"]: judged[row["verdict_id"]] for row in exported(database)}
-    assert pages == {SHOP: (False, "Disallow: /shop"), BLOG: (True, None), PDF: (True, None)}
 
 
 def test_rows_come_in_chunks(database: Database) -> None:
@@ -146,24 +189,3 @@ def test_pages_of_a_document_that_was_being_read_are_there(database: Database) -
     scanning.writer.close()
     assert current_scan(database).status == ScanStatus.RUNNING
     assert inventory(database) == [SHOP]
-
-
-class TestWhy:
-    def test_every_mention_is_told(self, three_pages: Database) -> None:
-        answer = explained(three_pages, SHOP)
-        told = [(each.document_url, each.position, each.source) for each in answer.mentions]
-        assert told == [(A, 1, "sitemap"), (B, 2, "feed")]
-        assert {each.found_by for each in answer.mentions} == {"robots.txt line 1"}
-        assert [each.fetched_at.year for each in answer.mentions if each.fetched_at] == [2026] * 2
-
-    def test_a_refused_page_has_its_rule(self, three_pages: Database) -> None:
-        page = explained(three_pages, PDF).page
-        assert page is not None
-        assert (page.reason, page.rule) == ("skipped_file_type", "*.pdf")
-
-    def test_an_unknown_page_may_lie_in_what_was_not_read(self, three_pages: Database) -> None:
-        scan(three_pages, {A: FAILED, B: UNCHANGED})
-        answer = explained(three_pages, "https://example.com/nowhere")
-        assert (answer.page, answer.mentions, answer.last_seen_scan_id) == (None, [], None)
-        assert [fetch.url for fetch in answer.doubtful] == [A]
-        assert answer.scan == current_scan(three_pages)

@@ -7,8 +7,10 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
@@ -22,7 +24,10 @@ from sitecrawl.store.indexes import ensure_page_index
 from sitecrawl.store.migration import alembic_config, migrations_folder, upgrade
 from sitecrawl.store.schema import HEAD_REVISION, create_tables, current_revision
 from sitecrawl.store.tables import DEFERRED_INDEXES, SITE_INDEX, metadata
-from tests.store.scanning import scan
+from tests.store.scanning import inventory, scan
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
 
 
 @pytest.mark.parametrize("way", ["created", "migrated"])
@@ -68,6 +73,78 @@ def test_the_newest_version_is_known_without_alembic() -> None:
     with migrations_folder() as folder:
         scripts = ScriptDirectory.from_config(alembic_config(folder))
         assert scripts.get_current_head() == HEAD_REVISION
+
+
+_AT = "2026-05-06 07:08:09"
+# What a scan has left in a database of the first version.
+SCAN_AT_0001 = (
+    f"""INSERT INTO sites (id, key, root_url, seed, key_rules, page_columns, created_at)
+    VALUES (1, 'example.com', 'https://example.com/', 7, '{{}}', '["url"]', '{_AT}')""",
+    f"""INSERT INTO scans (id, site_id, asked, root_url, status, settings, started_at,
+        heartbeat_at, hostname, pid, process_token)
+    VALUES (1, 1, 'example.com', 'https://example.com/', 'finished', '{{}}', '{_AT}', '{_AT}',
+        'host', 1, 'x')""",
+    """INSERT INTO documents (id, site_id, url, kind, depth, found_by, first_scan_id,
+        last_scan_id, content_scan_id)
+    VALUES (1, 1, 'https://example.com/a.xml', 'sitemap', 0, 'robots.txt line 1', 1, 1, 1),
+        (2, 1, 'https://example.com/b.xml', 'sitemap', 0, 'robots.txt line 2', 1, 1, 1)""",
+    """INSERT INTO pages (number, id, site_id, document_id, seen_scan_id, first_scan_id, position,
+        source, url, lastmod, reason, rule, sitemap_priority, details)
+    VALUES (1, -5, 1, 1, 1, 1, 1, 'sitemap', 'https://example.com/1', '2026-01-02', NULL, NULL,
+            0.5, '{"images": ["/i.png"]}'),
+        (2, 6, 1, 1, 1, 1, 2, 'sitemap', 'https://example.com/cart', NULL, 'skipped_path', '/cart',
+            NULL, NULL)""",
+    """INSERT INTO other_mentions (document_id, position, page_id, source, lastmod, scan_id)
+    VALUES (2, 9, -5, 'feed', '2026-01-03', 1)""",
+)
+
+
+def test_what_the_first_version_has_stored_survives(database_url: str) -> None:
+    engine = create_engine(database_url)
+    with engine.begin() as connection, migrations_folder() as folder:
+        config = alembic_config(folder)
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        for statement in SCAN_AT_0001:
+            connection.exec_driver_sql(statement)
+        before = _content(connection)
+    engine.dispose()
+    with open_database(database_url) as database:
+        with database.reading() as connection:
+            assert current_revision(connection) == HEAD_REVISION
+            assert _content(connection) == before
+            shown = connection.execute(
+                text(
+                    "SELECT page_id, document_id, position, source, lastmod, scan_id, region,"
+                    " anchor, rel, path FROM mentions ORDER BY document_id, position"
+                )
+            ).all()
+        nothing = (None,) * 4
+        assert [tuple(row) for row in shown] == [
+            (-5, 1, 1, "sitemap", "2026-01-02", 1, *nothing),
+            (6, 1, 2, "sitemap", None, 1, *nothing),
+            (-5, 2, 9, "feed", "2026-01-03", 1, *nothing),
+        ]
+        assert inventory(database) == ["https://example.com/1", "https://example.com/cart"]
+        # The next scan goes on from it.
+        scan(database, {"https://example.com/a.xml": ["https://example.com/new"]})
+        assert inventory(database) == ["https://example.com/new"]
+        with database.reading() as connection:
+            numbers = connection.execute(text("SELECT number FROM pages ORDER BY number")).all()
+        assert [tuple(row) for row in numbers] == [(1,), (2,), (3,)]
+
+
+def _content(connection: Connection) -> list[tuple[Any, ...]]:
+    """Pages and further mentions, with the columns of the first version."""
+    statements = (
+        """SELECT number, id, site_id, document_id, seen_scan_id, first_scan_id, position, source,
+            url, lastmod, reason, rule, sitemap_priority, details FROM pages ORDER BY number""",
+        """SELECT document_id, position, page_id, source, lastmod, details, scan_id
+            FROM other_mentions ORDER BY 1, 2, 3""",
+        "SELECT key, seed FROM sites",
+        "SELECT url, content_scan_id FROM documents ORDER BY id",
+    )
+    return [tuple(row) for each in statements for row in connection.execute(text(each))]
 
 
 def test_opening_twice_changes_nothing(database_url: str) -> None:

@@ -52,7 +52,7 @@ class TestFirstScan:
             priorities=[0.5, -1.0],
             depths=[1, 2],
             languages=["de", ""],
-            categories=["", "blog"],
+            categories={1: "blog"},
             titles={1: "Zwei"},
             details={0: '{"images": 2}'},
             refused={1: ("skipped_path", "/two")},

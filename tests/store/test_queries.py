@@ -133,6 +133,15 @@ class TestDocuments:
         doubtful = doubtful_fetches(database, scanning.handle.scan_id)
         assert [fetch.url[-1] for fetch in doubtful] == ["3", "4", "5"]
 
+    def test_redirects_and_made_up_addresses_hide_nothing(self, database: Database) -> None:
+        scanning = Scanning(database)
+        redirect = scanning.document("https://example.com/old", kind="page")
+        scanning.fetched(redirect, FetchOutcome.REDIRECTED)
+        made_up = scanning.document("https://example.com/no-such-page", kind="probe")
+        scanning.fetched(made_up, FetchOutcome.OK, complete=False)
+        scanning.finish()
+        assert doubtful_fetches(database, scanning.handle.scan_id) == []
+
 
 class TestBodies:
     @pytest.mark.parametrize(

@@ -1,0 +1,34 @@
+"""Which mentions belong to the inventory of a scan, as SQL.
+
+A mention belongs to it when the scan, or a later one, has read it, or has confirmed the document
+that gives it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sitecrawl.store.facts import Scan
+
+_COUNTS = """
+({m}.{seen} >= {scan} OR EXISTS (
+    SELECT 1 FROM documents AS d
+    WHERE d.id = {m}.document_id AND d.last_scan_id >= {scan}
+    AND {m}.{seen} >= coalesce(d.content_scan_id, 0)))
+"""
+
+
+def membership(scan: Scan) -> dict[str, str]:
+    """What stands for the names in statements about ``pages AS p`` and ``other_mentions AS other``.
+
+    ``{own_counts}``: the mention in the page's row belongs to the inventory; ``{other_counts}``:
+    the further one does; ``{site}`` and ``{scan}``: their numbers.
+    """
+    scan_id = int(scan.id)
+    return {
+        "site": str(int(scan.site_id)),
+        "scan": str(scan_id),
+        "own_counts": _COUNTS.format(m="p", seen="seen_scan_id", scan=scan_id),
+        "other_counts": _COUNTS.format(m="other", seen="scan_id", scan=scan_id),
+    }

@@ -1,0 +1,114 @@
+"""What exported pages refer to."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.items import FetchOutcome
+from sitecrawl.store.facts import VisitFields
+from sitecrawl.store.records import VerdictRecord
+from sitecrawl.store.references import page_references
+from tests.store.crawling import Crawling, Link, address
+from tests.store.scanning import (
+    UNCHANGED,
+    Scanning,
+    current_scan,
+    explained,
+    exported,
+    page_id,
+    scan,
+)
+
+if TYPE_CHECKING:
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.references import PageReferences
+
+A, B = "https://example.com/a.xml", "https://example.com/b.xml"
+ONE, TWO, THREE = (f"https://example.com/{each}" for each in ("one", "two", "three"))
+
+
+def references(database: Database) -> PageReferences:
+    return page_references(database, current_scan(database))
+
+
+def test_further_sources_are_those_of_further_mentions(database: Database) -> None:
+    scanning = Scanning(database)
+    scanning.fetched(scanning.list_pages(A, [ONE, TWO]))
+    scanning.fetched(scanning.list_pages(B, [THREE, ONE], source="feed"))
+    scanning.finish()
+    assert references(database).further_sources == {page_id(ONE): ["feed"]}
+
+
+def test_documents_are_known_by_their_ids(database: Database) -> None:
+    scan(database, {A: [ONE, TWO], B: [THREE]})
+    urls = references(database).documents
+    assert [urls[row["document_id"]] for row in exported(database)] == [A, A, B]
+
+
+def test_a_page_was_discovered_in_its_first_scan(database: Database) -> None:
+    scan(database, {A: [ONE], B: [TWO]})
+    first = current_scan(database)
+    scan(database, {A: [ONE], B: UNCHANGED})
+    assert exported(database)[0]["first_scan_id"] == first.id
+    assert explained(database, ONE).first_seen_at == first.started_at
+    started = references(database).scans[first.id]
+    assert datetime.fromisoformat(started) == first.started_at.replace(microsecond=0)
+
+
+def test_a_verdict_is_stored_once_and_told(database: Database) -> None:
+    closed: dict[str, Any] = {
+        "allowed": False,
+        "reason": "rule",
+        "rule": "Disallow: /one",
+        "line": 3,
+    }
+    ids = []
+    for _ in range(2):
+        scanning = Scanning(database)
+        robots = scanning.document("https://example.com/robots.txt", kind="robots_txt")
+        ids.append(scanning.writer.verdict(VerdictRecord(robots, **closed)))
+        open_id = scanning.writer.verdict(VerdictRecord(robots, allowed=True, reason="no_rule"))
+        scanning.fetched(scanning.list_pages(A, [ONE, TWO], verdict_ids=[ids[-1], open_id]))
+        scanning.fetched(scanning.list_pages(B, [THREE], verdict_id=open_id))
+        scanning.finish()
+    assert ids[0] == ids[1]
+    verdict = explained(database, ONE).verdict
+    assert verdict is not None
+    told = (verdict.allowed, verdict.rule, verdict.line, verdict.robots_url)
+    assert told == (False, "Disallow: /one", 3, "https://example.com/robots.txt")
+    judged = references(database).verdicts
+    pages = {row["url"]: judged[row["verdict_id"]] for row in exported(database)}
+    assert pages == {ONE: (False, "Disallow: /one"), TWO: (True, None), THREE: (True, None)}
+
+
+def test_a_visited_page_has_what_it_said_of_itself(database: Database) -> None:
+    crawling = Crawling(database)
+    crawling.start()
+    crawling.visit(
+        "/", "/a", "/b", Link("/c", held_under="/{n}"), "/d", text_hash="00ff", folded_hash=1
+    )
+    crawling.visit("/a", canonical="../a?x#y", text_hash="aa", folded_hash=7)
+    crawling.visit("/b", text_hash="ab", folded_hash=7, canonical="https://other.example/b")
+    crawling.visit("/d", status=404, outcome=FetchOutcome.NOT_FOUND, fetch={"content_type": ""})
+    crawling.end()
+    visits = references(database).visits
+    html = "text/html"
+    assert {
+        path: visits[crawling.page_id(address(path))] for path in ("/", "/a", "/b", "/c", "/d")
+    } == {
+        "/": VisitFields(0, 200, html, "00ff", None, None),
+        "/a": VisitFields(1, 200, html, "aa", address("/a?x"), None),
+        "/b": VisitFields(1, 200, html, "ab", "https://other.example/b", address("/a")),
+        "/c": VisitFields(1, None, None, None, None, None),
+        "/d": VisitFields(1, 404, None, None, None, None),
+    }
+
+
+def test_visits_are_those_of_the_scan(database: Database) -> None:
+    first = Crawling(database)
+    first.start()
+    first.visit("/", "/a")
+    first.end()
+    scan(database, {A: [ONE]})
+    assert references(database).visits == {}

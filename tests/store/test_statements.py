@@ -1,0 +1,101 @@
+"""Statements that are made once say the same as those that SQLAlchemy makes each time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import Boolean, Column, Integer, MetaData, Table, Text, select
+
+from sitecrawl.store.columns import Json, RowNumber, UtcDateTime
+from sitecrawl.store.statements import PreparedInsert, PreparedUpdate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy.engine import Connection
+
+    from sitecrawl.store.engine import Database
+
+SAMPLE = Table(
+    "sample",
+    MetaData(),
+    Column("id", RowNumber, primary_key=True),
+    Column("name", Text, unique=True),
+    Column("size", Integer),
+    Column("is_big", Boolean),
+    Column("seen_at", UtcDateTime),
+    Column("facts", Json),
+)
+NAMES = ("name", "size", "is_big", "seen_at", "facts")
+NOON = datetime(2026, 5, 6, 12, 0, 0, 123456, tzinfo=UTC)
+VALUES: dict[str, dict[str, Any]] = {
+    "usual": {"name": "a", "size": 1, "is_big": True, "seen_at": NOON, "facts": {"a": [1, "ü"]}},
+    "absent": {"name": None, "size": None, "is_big": None, "seen_at": None, "facts": None},
+    "odd": {
+        "name": "'; DROP TABLE sample; -- %s ?",
+        "size": -1,
+        "is_big": False,
+        "seen_at": NOON.astimezone(timezone(timedelta(hours=5))),
+        "facts": [],
+    },
+}
+
+
+@pytest.fixture
+def connection(database: Database) -> Iterator[Connection]:
+    with database.writing() as opened:
+        SAMPLE.create(opened)
+        yield opened
+
+
+def rows(connection: Connection) -> list[dict[str, Any]]:
+    found = connection.execute(select(SAMPLE).order_by(SAMPLE.c.id)).mappings()
+    return [{name: row[name] for name in NAMES} for row in found]
+
+
+@pytest.mark.parametrize("values", VALUES.values(), ids=VALUES.keys())
+def test_what_is_inserted_is_what_the_toolkit_would_insert(
+    connection: Connection, values: dict[str, Any]
+) -> None:
+    PreparedInsert(SAMPLE, NAMES, connection.dialect).run(connection, values)
+    prepared = rows(connection)
+    connection.execute(SAMPLE.delete())
+    connection.execute(SAMPLE.insert().values(values))
+    assert prepared == rows(connection)
+    assert prepared[0]["seen_at"] == values["seen_at"]
+
+
+def test_the_order_of_the_values_does_not_matter_and_others_are_left_out(
+    connection: Connection,
+) -> None:
+    insert = PreparedInsert(SAMPLE, ("size", "name"), connection.dialect)
+    insert.run(connection, {"name": "a", "is_big": True, "size": 7})
+    (row,) = rows(connection)
+    assert (row["name"], row["size"], row["is_big"]) == ("a", 7, None)
+
+
+def test_a_value_that_is_missing_is_a_fault(connection: Connection) -> None:
+    with pytest.raises(KeyError, match="size"):
+        PreparedInsert(SAMPLE, NAMES, connection.dialect).run(connection, {"name": "a"})
+
+
+def test_what_follows_the_values_is_run(connection: Connection) -> None:
+    suffix = "ON CONFLICT (name) DO UPDATE SET size = excluded.size RETURNING id"
+    insert = PreparedInsert(SAMPLE, ("name", "size"), connection.dialect, suffix)
+    first = insert.run(connection, {"name": "a", "size": 1}).scalar_one()
+    assert insert.run(connection, {"name": "a", "size": 2}).scalar_one() == first
+    assert [row["size"] for row in rows(connection)] == [2]
+
+
+@pytest.mark.parametrize("values", VALUES.values(), ids=VALUES.keys())
+def test_an_update_changes_one_row(connection: Connection, values: dict[str, Any]) -> None:
+    insert = PreparedInsert(SAMPLE, ("id", "name"), connection.dialect)
+    for number in (1, 2):
+        insert.run(connection, {"id": number, "name": f"row {number}"})
+    update = PreparedUpdate(SAMPLE, NAMES, connection.dialect, "id = {}")
+    update.run(connection, values, 2)
+    first, second = rows(connection)
+    assert (first["name"], first["size"]) == ("row 1", None)
+    assert second == values
