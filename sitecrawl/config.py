@@ -32,12 +32,15 @@ from sitecrawl.setting_values import (
     seconds,
     text,
 )
+from sitecrawl.urls.budgets import BudgetLimits
 from sitecrawl.urls.canonical import DEFAULT_RULES, CanonicalRules, KeyRules
 from sitecrawl.urls.scope import Scope
 from sitecrawl.urls.skip import SkipRules
+from sitecrawl.urls.traps import TrapLimits, TrapRules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from datetime import date
 
     from scrapy.settings import BaseSettings
 
@@ -96,8 +99,31 @@ class Config:
     keep_bodies: bool = _setting(flag)
     keep_bodies_max_bytes: int = _setting(count)
 
+    crawl: str = _setting(choice("auto", "always", "never"))
+    crawl_listed_pages: bool = _setting(flag)
     max_crawl_depth: int = _setting(count, URL_DISCOVERY_MAX_CRAWL_DEPTH=count)
     max_crawl_pages: int = _setting(count, URL_DISCOVERY_MAX_CRAWL_PAGES=count)
+    max_external_hops: int = _setting(count)
+    max_page_bytes: int = _setting(positive)
+    max_page_links: int = _setting(positive)
+    obey_nofollow: bool = _setting(flag)
+    soft_404: bool = _setting(flag)
+    canonical_is_identity: bool = _setting(flag)
+
+    trap_max_segments: int = _setting(count)
+    trap_max_path_length: int = _setting(count)
+    trap_max_repeats: int = _setting(count)
+    trap_max_parameters: int = _setting(count)
+    trap_future_years: int = _setting(count)
+    trap_past_years: int = _setting(count)
+    trap_session_names: tuple[str, ...] = _setting(names)
+    trap_pattern_pages: int = _setting(count)
+    trap_suspect_pages: int = _setting(count)
+    trap_growth: int = _setting(count)
+    trap_text_distance: int = _setting(count_up_to(32))
+    trap_max_patterns: int = _setting(count)
+    trap_max_texts: int = _setting(count)
+
     robots_fail_open: bool = _setting(flag)
     robots_agent: str = _setting(text)
     robots_agent_matching: str = _setting(choice(*AgentMatching))
@@ -206,6 +232,15 @@ class Config:
             fold_trailing_slash=self.key_fold_trailing_slash,
             fold_path_case=self.key_fold_path_case,
         )
+
+    def trap_rules(self, today: date) -> TrapRules:
+        return TrapRules(TrapLimits(**self._of_traps(TrapLimits)), today)
+
+    def budget_limits(self) -> BudgetLimits:
+        return BudgetLimits(**self._of_traps(BudgetLimits))
+
+    def _of_traps(self, limits: type[TrapLimits | BudgetLimits]) -> dict[str, Any]:
+        return {each.name: getattr(self, f"trap_{each.name}") for each in fields(limits)}
 
     def agent_matching(self) -> AgentMatching:
         return AgentMatching(self.robots_agent_matching)

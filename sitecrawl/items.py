@@ -23,20 +23,26 @@ class DocumentKind(StrEnum):
     ROBOTS_TXT = "robots_txt"
     SITEMAP = "sitemap"
     PAGE = "page"
+    PROBE = "probe"
 
 
 class Source(StrEnum):
-    """How a mention came about."""
+    """How a mention came about; links of pages have ``sitecrawl.parse.links.LinkSource``."""
 
+    START = "start"
     SITEMAP = "sitemap"
     SITEMAP_ALTERNATE = "sitemap-alternate"
     FEED = "feed"
+
+
+SITEMAP_SOURCES = frozenset({Source.SITEMAP, Source.SITEMAP_ALTERNATE})
 
 
 class FetchOutcome(StrEnum):
     """How a fetch ended."""
 
     OK = "ok"
+    REDIRECTED = "redirected"
     NOT_MODIFIED = "not_modified"
     FRESH = "fresh"
     NOT_FOUND = "not_found"
@@ -54,6 +60,17 @@ class FetchOutcome(StrEnum):
     INCOMPLETE = "incomplete"
 
 
+NOT_SENT = frozenset(
+    {
+        FetchOutcome.HOST_PAUSED,
+        FetchOutcome.OVER_BUDGET,
+        FetchOutcome.SLOT_TIMEOUT,
+        FetchOutcome.STOPPED,
+    }
+)
+"""The site was not asked, or the answer not awaited: a scan that goes on asks again."""
+
+
 class EvidenceType(StrEnum):
     """What a stored record of what was seen is about."""
 
@@ -65,6 +82,7 @@ class EvidenceType(StrEnum):
     ROOT_REDIRECT = "root_redirect"
     CERTIFICATES_NOT_VERIFIED = "certificates_not_verified"
     POLITENESS_LEDGER = "politeness_ledger"
+    CRAWL_STATS = "crawl_stats"
     DISCOVERY_SUMMARY = "discovery_summary"
 
 
@@ -73,6 +91,20 @@ class SiteResolved:
     """The address that the scan goes on with, after redirects and the fall-back to http."""
 
     root_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """The crawl's turn at one page: in which order, and how far from where it started."""
+
+    number: int
+    """Pages are visited, read and stored in this order, whatever the order of the answers."""
+    url: str
+    clicks: int
+    external_hops: int = 0
+    """Since the crawl left the site; 0 on the site."""
+    redirected_from: tuple[str, ...] = ()
+    """The chain of redirects that led here, the first one first."""
 
 
 @dataclass(slots=True)
@@ -101,11 +133,12 @@ class Document:
 
     @property
     def is_to_be_read(self) -> bool:
-        """Whether a ``DocumentRead`` follows; nothing is read from a page yet."""
-        has_content = self.outcome is FetchOutcome.OK or (
+        """Whether a ``DocumentRead`` follows; what pages say comes with the visit."""
+        if self.kind in {DocumentKind.PAGE, DocumentKind.PROBE}:
+            return False
+        return self.outcome is FetchOutcome.OK or (
             self.outcome is FetchOutcome.FRESH and bool(self.body)
         )
-        return has_content and self.kind is not DocumentKind.PAGE
 
 
 class NamedDocument(NamedTuple):
@@ -114,6 +147,55 @@ class NamedDocument(NamedTuple):
     url: str
     found_by: str
     depth: int
+
+
+class FrontierEntry(NamedTuple):
+    """A page that the crawl is to visit."""
+
+    row: int
+    """Of the batch that names it."""
+    number: int | None
+    """Its place in the order of visits; None: held, because its pattern has had its share."""
+    family: str | None
+    """The pattern that it is held under."""
+    clicks: int
+    external_hops: int
+
+
+class VisitOutcome(NamedTuple):
+    """What a visit means for the pages of the same pattern that are held."""
+
+    is_productive: bool
+    family: str
+    released: int
+    """How many of those held may be visited now."""
+    first_number: int
+    """The place of the first of them in the order of visits."""
+
+
+class MenuItem(NamedTuple):
+    """An entry of the site's menu, in its order and nesting."""
+
+    title: str
+    row: int
+    """Of the batch that the page's links are in."""
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """What a visited page says of itself, and what the crawl makes of it."""
+
+    title: str = ""
+    language: str = ""
+    canonical: str = ""
+    category: str = ""
+    """What kind of file it is, if it is no page."""
+    text_hash: str = ""
+    folded_hash: int | None = None
+    fingerprint: int | None = None
+    refusal: Refusal | None = None
+    """Why it does not count as a page of the site after all."""
 
 
 @dataclass(slots=True)
@@ -147,15 +229,23 @@ class MentionBatch:
 
     document: str
     base: str  # what relative addresses are relative to: the document, after its redirects
-    source: Source
+    source: str  # of all rows, unless they have their own
     scope: Scope
     positions: Sequence[int]
     locs: list[str]
+    sources: list[str] | None = None
+    regions: list[str] | None = None
+    anchors: list[str] | None = None
+    rels: list[str] | None = None
+    paths: list[str] | None = None
     lastmods: list[str] | None = None
     changefreqs: list[str] | None = None
     priorities: list[float] | None = None
     languages: list[str] | None = None
     details: dict[int, EntryDetails] = field(default_factory=dict)
+    menu: Sequence[MenuItem] = ()
+    visit: Visit | None = None  # of the page that these are the links of
+    is_nofollow: bool = False  # the page says that none of its links is to be followed
 
     urls: list[str] = field(default_factory=list)
     segments: list[str] = field(default_factory=list)  # the first of each path
@@ -167,6 +257,14 @@ class MentionBatch:
     policies: dict[str, str] = field(default_factory=dict)  # fingerprints of those who judged
     listed: int = 0  # how many are new and not refused
     depths: list[int] = field(default_factory=list)
+    categories: dict[int, str] = field(default_factory=dict)
+    to_visit: list[FrontierEntry] = field(default_factory=list)
+
+    def source_of(self, row: int) -> str:
+        return self.sources[row] if self.sources is not None else self.source
+
+    def judged_of(self, row: int) -> Judged | None:
+        return self.judged_otherwise.get(row, self.judged)
 
 
 @dataclass(slots=True)
@@ -178,3 +276,23 @@ class Evidence:
     metadata: dict[str, Any]
     document: str | None = None
     confidence: float = 1.0
+
+
+@dataclass(slots=True)
+class VisitedPage:
+    """All that a visit gave, in one piece: so it is stored completely, or not at all."""
+
+    visit: Visit
+    document: Document
+    read: DocumentRead | None = None  # None: there was nothing to read
+    batches: list[MentionBatch] = field(default_factory=list)
+    facts: PageFacts = field(default_factory=PageFacts)
+
+    outcome: VisitOutcome | None = None  # added on the way
+
+
+def mention_batches(item: Any) -> Sequence[MentionBatch]:
+    """What the item mentions; nothing, if it is an item of another kind."""
+    if isinstance(item, MentionBatch):
+        return (item,)
+    return item.batches if isinstance(item, VisitedPage) else ()

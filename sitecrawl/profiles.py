@@ -44,7 +44,7 @@ def profile_module(profile: str) -> str:
 def describe(profile: str) -> str:
     """The first line of the profile's own docstring."""
     if profile == "default":
-        return "Everything the sitemaps list, without a cap."
+        return "Everything the sitemaps list, and a bounded crawl where they say little."
     return (import_module(profile_module(profile)).__doc__ or "").strip().splitlines()[0]
 
 

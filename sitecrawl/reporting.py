@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from itertools import chain, repeat
 from typing import IO, TYPE_CHECKING
 
 from rich.console import Console
@@ -34,9 +35,23 @@ _REASONS = {
     "invalid_url": "not a valid URL",
     "scheme_not_allowed": "not http or https",
     "too_long": "longer than SITECRAWL_MAX_URL_LENGTH",
+    "same_page": "a place on the page itself",
+    "not_found": "not found (404)",
+    "soft_404": "an error page that says it is none",
+    "redirected": "redirected to another page",
+    "redirect_loop": "redirected in a circle",
+    "too_many_redirects": "redirected too often",
+    "other_canonical": "names another page as its canonical one",
+    "trap_path": "too deep or too long a path",
+    "trap_loop": "a path that goes round in a loop",
+    "trap_calendar": "a calendar without an end",
+    "trap_facets": "a combination of filters",
+    "trap_session": "the name of a visit, not of a page",
+    "trap_pagination": "past the end of a list",
 }
 _OUTCOMES = {
     "ok": "read",
+    "redirected": "redirected",
     "not_modified": "unchanged",
     "fresh": "still fresh",
     "blocked_by_robots": "not fetched because of robots.txt",
@@ -50,6 +65,8 @@ _OUTCOMES = {
     "over_budget": "over the budget",
     "slot_timeout": "waited too long for their turn",
 }
+
+_SHOWN_PATTERNS = 8
 
 
 class _PatientConsole(Console):
@@ -113,6 +130,7 @@ def _rows(
     if summary.asked not in summary.root_url:
         yield "asked for", Text(summary.asked)
     yield from _pages(summary)
+    yield from _crawl(summary)
     yield from _documents(summary)
     for cut in summary.truncated:
         if cut["setting"]:
@@ -127,9 +145,11 @@ def _rows(
         yield "stored", Text(f"scan {summary.scan_id} in {database}")
     for feed in feeds:
         yield "feed", Text(feed)
+    is_partial = summary.status is ScanStatus.PARTIAL and summary.scan_id is not None
     for label, command in (
         ("next", summary.pages and f"urls {shlex.quote(summary.asked)}"),
         ("", summary.example and f"why {shlex.quote(summary.example)}"),
+        ("", is_partial and f"resume {summary.scan_id}"),
     ):
         if command:
             yield label, Text(f"sitecrawl {command}{database_option}")
@@ -145,6 +165,17 @@ def _pages(summary: Summary) -> Iterator[tuple[str, Text]]:
         yield "refused", Text(f"{refused:,} URLs, kept with their reason")
     for reason, number in summary.refused.items():
         yield "", Text(f"{number:,} {_REASONS.get(reason, reason)}")
+
+
+def _crawl(summary: Summary) -> Iterator[tuple[str, Text]]:
+    if summary.visited > 1:
+        yield "visited", Text(f"{summary.visited:,} pages to follow their links")
+    labels = chain(["given up"], repeat(""))
+    for label, cut in zip(labels, summary.cut_patterns[:_SHOWN_PATTERNS], strict=False):
+        words = f"{cut['pattern']} ({cut['kind']}): {cut['visited']:,} visited"
+        yield label, Text(f"{words}, {cut['left_out']:,} left out", style="yellow")
+    if (more := len(summary.cut_patterns) - _SHOWN_PATTERNS) > 0:
+        yield "", Text(f"{more:,} more patterns", style="yellow")
 
 
 def _documents(summary: Summary) -> Iterator[tuple[str, Text]]:

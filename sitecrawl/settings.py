@@ -8,6 +8,7 @@ A profile in ``settings_profiles/`` imports this module and overrides what diffe
 
 from sitecrawl import __version__
 from sitecrawl.urls.skip import DEFAULT_SKIP_EXTENSIONS, DEFAULT_SKIP_PATHS
+from sitecrawl.urls.traps import DEFAULT_SESSION_NAMES
 
 BOT_NAME = "sitecrawl"
 SPIDER_MODULES = ["sitecrawl.spiders"]
@@ -51,6 +52,7 @@ ITEM_PIPELINES = {
     "sitecrawl.pipelines.robots.RobotsPipeline": 350,
     "sitecrawl.pipelines.classify.ClassifyPipeline": 400,
     "sitecrawl.pipelines.tally.TallyPipeline": 500,
+    "sitecrawl.pipelines.frontier.FrontierPipeline": 600,
     "sitecrawl.pipelines.store.StorePipeline": 800,
 }
 EXTENSIONS = {
@@ -113,9 +115,34 @@ SITECRAWL_CONDITIONAL_REQUESTS = True
 SITECRAWL_KEEP_BODIES = True
 SITECRAWL_KEEP_BODIES_MAX_BYTES = 10_485_760
 
-# --- The stages to come after the sitemaps ---------------------------------------------------
+# --- The crawl -------------------------------------------------------------------------------
+SITECRAWL_CRAWL = "auto"
+SITECRAWL_CRAWL_LISTED_PAGES = False
 SITECRAWL_MAX_CRAWL_DEPTH = 2
 SITECRAWL_MAX_CRAWL_PAGES = 200
+SITECRAWL_MAX_EXTERNAL_HOPS = 0
+SITECRAWL_MAX_PAGE_BYTES = 10_485_760
+SITECRAWL_MAX_PAGE_LINKS = 50_000
+SITECRAWL_OBEY_NOFOLLOW = False
+SITECRAWL_SOFT_404 = True
+SITECRAWL_CANONICAL_IS_IDENTITY = False
+
+# --- Traps: docs/traps.md --------------------------------------------------------------------
+SITECRAWL_TRAP_MAX_SEGMENTS = 20
+SITECRAWL_TRAP_MAX_PATH_LENGTH = 1_000
+SITECRAWL_TRAP_MAX_REPEATS = 3
+SITECRAWL_TRAP_MAX_PARAMETERS = 12
+SITECRAWL_TRAP_FUTURE_YEARS = 5
+SITECRAWL_TRAP_PAST_YEARS = 200
+SITECRAWL_TRAP_SESSION_NAMES = list(DEFAULT_SESSION_NAMES)
+SITECRAWL_TRAP_PATTERN_PAGES = 40
+SITECRAWL_TRAP_SUSPECT_PAGES = 20
+SITECRAWL_TRAP_GROWTH = 4
+SITECRAWL_TRAP_TEXT_DISTANCE = 3
+SITECRAWL_TRAP_MAX_PATTERNS = 20_000
+SITECRAWL_TRAP_MAX_TEXTS = 100_000
+
+# --- Rendering, to come ----------------------------------------------------------------------
 SITECRAWL_RENDER = "auto"
 
 # --- robots.txt ------------------------------------------------------------------------------
@@ -202,6 +229,8 @@ REFERRER_POLICY = "no-referrer"
 HTTPPROXY_ENABLED = False  # SITECRAWL_USE_PROXIES sets it
 # Every status reaches the stages, because a 404 or a 304 is an answer, too.
 HTTPERROR_ALLOW_ALL = True
+# Ours are asynchronous and return nothing; looking into each costs more than calling it.
+WARN_ON_GENERATOR_RETURN_VALUE = False
 # One batch at a time per document keeps its batches in order; the store is the bottleneck anyway.
 CONCURRENT_ITEMS = 1
 DOWNLOAD_WARNSIZE = 0

@@ -10,7 +10,7 @@ from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.urls.address import origin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _LISTED = "sitecrawl/pages/source/"
 _REFUSED = "sitecrawl/pages/refused/"
@@ -20,6 +20,7 @@ _FINDING = "sitecrawl/findings/"
 # Outcomes after which nothing of a document can be missing: what is not there lists nothing.
 _READ = {
     *(FetchOutcome.OK, FetchOutcome.NOT_MODIFIED, FetchOutcome.NOT_FOUND, FetchOutcome.FRESH),
+    FetchOutcome.REDIRECTED,
     # What robots.txt does not allow is nothing that could have been read.
     FetchOutcome.BLOCKED_BY_ROBOTS,
 }
@@ -31,6 +32,7 @@ _ENDINGS: dict[str, tuple[ScanStatus, str]] = {
     "time_limit": (ScanStatus.PARTIAL, "the time was up (SITECRAWL_MAX_SCAN_MINUTES)"),
     "unreachable": (ScanStatus.FAILED, "the site cannot be reached"),
     "store": (ScanStatus.FAILED, "the database cannot be used"),
+    "stage_error": (ScanStatus.PARTIAL, "a fault of sitecrawl ended it; the log has more"),
 }
 
 
@@ -51,6 +53,10 @@ class Summary:
     refused: dict[str, int]
     documents: dict[str, int]
     findings: dict[str, int]
+    visited: int
+    """Pages that were fetched to follow their links, the root included."""
+    cut_patterns: list[dict[str, Any]]
+    """Patterns of URLs that the crawl gave up: traps, or more of the same."""
     truncated: list[dict[str, Any]]
     stages: list[dict[str, Any]]
     requests: int
@@ -60,6 +66,11 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def cut_families(cuts: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """The patterns of which the rest is refused, with the reason."""
+    return {cut["pattern"]: cut["reason"] for cut in cuts if cut["reason"]}
 
 
 def ending(
@@ -158,6 +169,8 @@ def build_summary(stats: Mapping[str, Any], asked: str, seconds: float) -> Summa
         refused=_below(_REFUSED, stats),
         documents=_below(_OUTCOME, stats),
         findings=_below(_FINDING, stats),
+        visited=stats.get("sitecrawl/crawl/visited", 0),
+        cut_patterns=list(stats.get("sitecrawl/crawl/cuts", ())),
         truncated=_limits(stats),
         politeness=dict(stats.get("sitecrawl/politeness", {})),
         stages=stages,

@@ -25,6 +25,11 @@ _RICH = Summary(
     example="https://www.example.com/a",
     by_source={"sitemap": 1_229_000, "feed": 1_000},
     refused={"skipped_path": 1_500, "offsite": 20, "brand_new_reason": 1},
+    visited=321,
+    cut_patterns=[
+        {"pattern": f"/calendar/{number}", "kind": "calendar", "visited": 40, "left_out": 1_000}
+        for number in range(10)
+    ],
     documents={"ok": 21, "not_modified": 2, "http_error": 1, "brand_new": 1},
     findings={"not_a_sitemap": 1, "truncated": 1_001},
     truncated=[
@@ -93,6 +98,13 @@ def test_a_rich_summary() -> None:
         ("", "1,500 skip rule for paths"),
         ("", "20 on another host"),
         ("", "1 brand_new_reason"),
+        ("visited", "321 pages to follow their links"),
+        ("given up", "/calendar/0 (calendar): 40 visited, 1,000 left out"),
+        *(
+            ("", f"/calendar/{number} (calendar): 40 visited, 1,000 left out")
+            for number in range(1, 8)
+        ),
+        ("", "2 more patterns"),
         ("documents", "21 read, 2 unchanged, 1 HTTP error, 1 brand_new"),
         ("findings", "not a sitemap (1), truncated (1,001)"),
         ("limit hit", "URLs of sitemaps: SITECRAWL_MAX_SITEMAP_URLS=1000000 can be raised"),
@@ -105,6 +117,7 @@ def test_a_rich_summary() -> None:
         ("feed", "urls.jsonl"),
         ("next", "sitecrawl urls example.com"),
         ("", "sitecrawl why https://www.example.com/a"),
+        ("", "sitecrawl resume 12"),
     ]
 
 
@@ -124,6 +137,8 @@ def test_a_scan_that_found_nothing_does_not_say_what_to_do_with_it() -> None:
         example="",
         by_source={},
         refused={},
+        visited=1,
+        cut_patterns=[],
         documents={},
         findings={},
         truncated=[],
@@ -152,6 +167,7 @@ def test_commands_to_go_on_with_can_be_pasted() -> None:
     assert commands == [
         ["sitecrawl", "urls", "https://example.com/?a=1&b=2"],
         ["sitecrawl", "why", "https://e/?a&b"],
+        ["sitecrawl", "resume", "12"],
     ]
 
 
@@ -161,6 +177,7 @@ def test_commands_to_go_on_with_name_a_database_that_nothing_else_tells() -> Non
     assert commands == [
         ["sitecrawl", "urls", "example.com", "--database", "sqlite:///my files.db"],
         ["sitecrawl", "why", "https://www.example.com/a", "--database", "sqlite:///my files.db"],
+        ["sitecrawl", "resume", "12", "--database", "sqlite:///my files.db"],
     ]
     assert "--database" not in printed()
 

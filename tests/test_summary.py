@@ -147,7 +147,7 @@ def test_a_robots_txt_that_could_not_be_had_is_said(server: str, words: str) -> 
     assert reason.startswith(words)
 
 
-_READ_OUTCOMES = {"ok", "not_modified", "not_found", "fresh", "blocked_by_robots"}
+_READ_OUTCOMES = {"ok", "not_modified", "not_found", "fresh", "blocked_by_robots", "redirected"}
 _OTHER_WORDS = {*_READ_OUTCOMES, "host_paused", "over_budget", "slot_timeout"}
 
 

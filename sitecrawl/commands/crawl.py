@@ -9,7 +9,8 @@ from scrapy.exceptions import UsageError
 
 from sitecrawl.config import ConfigError
 from sitecrawl.exitcodes import exit_code
-from sitecrawl.spiders.arguments import SpiderArguments
+from sitecrawl.spiders.resuming import check_arguments
+from sitecrawl.store.errors import StoreError
 
 if TYPE_CHECKING:
     import argparse
@@ -23,10 +24,10 @@ class Command(ScrapyCrawlCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
-            if len(args) == 1:
-                SpiderArguments.parse(opts.spargs)
+            if len(args) == 1 and self.settings is not None:
+                check_arguments(opts.spargs, self.settings, args[0])
             super().run(args, opts)
-        except ConfigError as error:
+        except (ConfigError, StoreError) as error:
             raise UsageError(str(error), print_help=False) from error
         if not self.exitcode:
             self.exitcode = exit_code(self._crawler)

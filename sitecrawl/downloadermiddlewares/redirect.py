@@ -7,11 +7,14 @@ from urllib.parse import quote
 
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 
+from sitecrawl.config import Config
 from sitecrawl.urls.address import resolve
+from sitecrawl.urls.canonical import page_key
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
 
 _ASCII = bytes(range(128))
 
@@ -21,7 +24,14 @@ class CleanRedirectMiddleware(RedirectMiddleware):
 
     So credentials in a target are not sent, stored or logged, odd spellings of an address become
     that address, and a target that is no http(s) address is not followed.
+
+    Meta: ``sitecrawl_redirect_within_page``: only to another address of the same page (https, www,
+    a slash at the end), because another page is visited for itself.
     """
+
+    def __init__(self, settings: BaseSettings):
+        super().__init__(settings)
+        self._key_rules = Config.from_settings(settings).key_rules()
 
     def process_response(  # type: ignore[override]
         self, request: Request, response: Response
@@ -32,6 +42,13 @@ class CleanRedirectMiddleware(RedirectMiddleware):
         target = resolve(quote(location, safe=_ASCII), request.url)
         if target is None:
             return response
+        if request.meta.get("sitecrawl_redirect_within_page") and not self._is_same_page(
+            request.url, target
+        ):
+            return response
         headers = response.headers.copy()
         headers["Location"] = target
         return super().process_response(request, response.replace(headers=headers))
+
+    def _is_same_page(self, url: str, target: str) -> bool:
+        return page_key(url, self._key_rules) == page_key(target, self._key_rules)

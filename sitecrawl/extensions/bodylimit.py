@@ -8,27 +8,43 @@ from weakref import WeakKeyDictionary
 from scrapy import signals
 from scrapy.exceptions import StopDownload
 
+from sitecrawl.items import DocumentKind
+from sitecrawl.urls.skip import file_kind
+
 if TYPE_CHECKING:
     from typing import Self
 
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.http import Headers
+
+
+_NOT_READ = {"document", "archive", "image", "media"}
 
 
 class BodyLimit:
     """Stop a download at the document's limit and hand on what has arrived.
 
-    Meta: ``sitecrawl_max_bytes``. Stats: ``sitecrawl/documents/cut``.
+    A file in the place of a page is not downloaded at all.
+
+    Meta: ``sitecrawl_max_bytes``, ``sitecrawl_document``. Stats: ``sitecrawl/documents/cut``.
     """
 
     def __init__(self, crawler: Crawler):
         self._stats = crawler.stats
         self._received: WeakKeyDictionary[Request, int] = WeakKeyDictionary()
+        crawler.signals.connect(self.headers_received, signals.headers_received)
         crawler.signals.connect(self.bytes_received, signals.bytes_received)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
+
+    def headers_received(self, headers: Headers, request: Request) -> None:
+        is_page = request.meta.get("sitecrawl_document", {}).get("kind") is DocumentKind.PAGE
+        content_type = (headers.get("Content-Type") or b"").decode("latin-1")
+        if is_page and file_kind(content_type) in _NOT_READ:
+            raise StopDownload(fail=False)
 
     def bytes_received(self, data: bytes, request: Request) -> None:
         limit = request.meta.get("sitecrawl_max_bytes")

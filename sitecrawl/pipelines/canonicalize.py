@@ -5,21 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.config import Config
-from sitecrawl.items import MentionBatch
+from sitecrawl.items import mention_batches
 from sitecrawl.urls.canonical import canonicalize_all, explain_refusal
 from sitecrawl.urls.credentials import without_credentials
+from sitecrawl.urls.memo import LinkMemo
+from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
     from typing import Any, Self
 
     from scrapy.crawler import Crawler
 
+    from sitecrawl.items import MentionBatch
+
+_SAME_PAGE = Refusal(Reason.SAME_PAGE, "#")
+
 
 class CanonicalizePipeline:
     """Fill ``urls``; what is no http(s) URL is refused and kept as it was written."""
 
     def __init__(self, config: Config):
-        self._rules = config.canonical_rules()
+        self._rules = rules = config.canonical_rules()
+        self._links = LinkMemo(lambda locs, base: canonicalize_all(locs, base, rules))
         self._max_length = config.max_url_length
 
     @classmethod
@@ -27,13 +34,32 @@ class CanonicalizePipeline:
         return cls(Config.from_settings(crawler.settings))
 
     def process_item(self, item: Any) -> Any:
-        if isinstance(item, MentionBatch):
-            urls = canonicalize_all(item.locs, item.base, self._rules)
-            if None in urls:
-                for row, url in enumerate(urls):
-                    if url is None:
-                        loc = item.locs[row]
-                        item.refused[row] = explain_refusal(loc, item.base, self._rules)
-                        urls[row] = without_credentials(loc)[: self._max_length]
-            item.urls = urls  # type: ignore[assignment]  # no None is left
+        for batch in mention_batches(item):
+            self._canonicalize(batch)
         return item
+
+    def _canonicalize(self, batch: MentionBatch) -> None:
+        if batch.sources is None:
+            urls = canonicalize_all(batch.locs, batch.base, self._rules)
+        else:
+            urls = self._links.all(batch.locs, batch.base)
+            self._refuse_places(batch, urls)
+        if None in urls:
+            for row, url in enumerate(urls):
+                if url is None:
+                    urls[row] = self._as_written(batch, row)
+        batch.urls = urls  # type: ignore[assignment]  # no None is left
+
+    def _as_written(self, batch: MentionBatch, row: int) -> str:
+        """What is kept of something that is no URL; says why it is none."""
+        loc = batch.locs[row]
+        if row not in batch.refused:
+            batch.refused[row] = explain_refusal(loc, batch.base, self._rules)
+        return without_credentials(loc)[: self._max_length]
+
+    def _refuse_places(self, batch: MentionBatch, urls: list[str | None]) -> None:
+        """A link to a place on its own page is no other page, unless a route is kept in it."""
+        for row, loc in enumerate(batch.locs):
+            if loc[:1] == "#" and "#" not in (urls[row] or ""):
+                batch.refused[row] = _SAME_PAGE
+                urls[row] = None

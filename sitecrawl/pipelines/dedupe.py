@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.config import Config
-from sitecrawl.items import MentionBatch
+from sitecrawl.items import mention_batches
 from sitecrawl.pipelines.store import StorePipeline
 from sitecrawl.urls.canonical import page_ids
+from sitecrawl.urls.memo import ColumnMemo
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, Self
 
     from scrapy.crawler import Crawler
 
     from sitecrawl.urls.canonical import KeyRules
     from sitecrawl.urls.seen import SeenIds
+
+_MAX_LINKED = 50_000
 
 
 class DedupePipeline:
@@ -25,26 +29,53 @@ class DedupePipeline:
         self._crawler = crawler
         self._key_rules = key_rules
         self._seen: SeenIds | None = None
+        self._link_ids = ColumnMemo(self._ids)
+        self._linked: set[int] = set()  # of those seen, the ones that links lead to time and again
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler, Config.from_settings(crawler.settings).key_rules())
 
     def process_item(self, item: Any) -> Any:
-        if isinstance(item, MentionBatch):
-            item.ids = page_ids(item.urls, self._seed(), self._key_rules)
-            item.is_new = self._known_ids().add_all(item.ids)
+        for batch in mention_batches(item):
+            is_link = batch.sources is not None
+            batch.ids = self._link_ids.all(batch.urls) if is_link else self._ids(batch.urls)
+            batch.is_new = (
+                self._are_new(batch.ids) if is_link else self._seen_ids().add_all(batch.ids)
+            )
         return item
 
-    def _known_ids(self) -> SeenIds:
+    def _ids(self, urls: Sequence[str]) -> list[int]:
+        return page_ids(urls, self._seed(), self._key_rules)
+
+    def _are_new(self, ids: list[int]) -> list[bool]:
+        """The same as of the set itself, which is made for thousands of ids at once."""
+        linked = self._linked
+        unknown = [row for row, page_id in enumerate(ids) if page_id not in linked]
+        is_new = [False] * len(ids)
+        if unknown:
+            new = self._seen_ids().add_all([ids[row] for row in unknown])
+            for row, each in zip(unknown, new, strict=True):
+                is_new[row] = each
+            if len(linked) > _MAX_LINKED:
+                linked.clear()
+            linked.update(ids)
+        return is_new
+
+    def _seen_ids(self) -> SeenIds:
         if self._seen is None:
             from sitecrawl.urls.seen import SeenIds  # NumPy would hold up the first request
 
             self._seen = SeenIds()
+            if resumption := self._store().resumption:
+                self._seen.add_all(resumption.seen_ids)
         return self._seen
 
     def _seed(self) -> int:
         """Of the site's page ids: a secret of its record, so the store must have begun the scan."""
+        return self._store().scan.seed
+
+    def _store(self) -> StorePipeline:
         store = self._crawler.get_item_pipeline(StorePipeline)
         assert store is not None
-        return store.scan.seed
+        return store

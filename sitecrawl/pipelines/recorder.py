@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.items import (
+    NOT_SENT,
     Document,
     DocumentKind,
     DocumentRead,
@@ -15,19 +17,32 @@ from sitecrawl.items import (
     FetchOutcome,
     MentionBatch,
     SiteResolved,
+    Source,
 )
+from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.pipelines.rows import page_rows
-from sitecrawl.store.records import DocumentRecord, FetchRecord, VerdictRecord
+from sitecrawl.store.records import (
+    DocumentRecord,
+    FetchRecord,
+    MenuRow,
+    NewVisits,
+    VerdictRecord,
+    VisitRecord,
+)
+from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from scrapy.statscollectors import StatsCollector
 
     from sitecrawl.config import Config
-    from sitecrawl.items import Judged
+    from sitecrawl.items import Judged, MenuItem, VisitedPage
     from sitecrawl.store.scan_writer import ScanWriter
     from sitecrawl.store.validators import Validators
+
+# Then none of the addresses leads anywhere.
+_OF_THE_WHOLE_CHAIN = {Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS}
 
 
 class ItemRecorder:
@@ -61,6 +76,12 @@ class ItemRecorder:
         """Something of the document was lost: it has not been read completely."""
         self._damaged.add(document)
 
+    def take_pages(self, pages: Sequence[VisitedPage]) -> None:
+        """Store what some visits gave, all of it or nothing."""
+        with self._writer.together():
+            for page in pages:
+                self._add_visited(page)
+
     def take(self, item: Any) -> None:
         if isinstance(item, MentionBatch):
             self._add_mentions(item)
@@ -85,6 +106,10 @@ class ItemRecorder:
         self._writer.add_pages(rows)
         self._listed[batch.document] += batch.listed
         self._policies.setdefault(batch.document, {}).update(batch.policies)
+        if batch.to_visit:
+            self._writer.add_visits(_new_visits(batch))
+        if batch.menu:
+            self._writer.add_menu([_menu_row(batch, *entry) for entry in enumerate(batch.menu, 1)])
 
     def _verdict_id(self, judged: Judged | None) -> int | None:
         if judged is None:
@@ -105,7 +130,7 @@ class ItemRecorder:
             )
         return self._verdict_ids[judged]
 
-    def _add_document(self, document: Document) -> None:
+    def _add_record(self, document: Document) -> None:
         self._stats.inc_value(f"sitecrawl/documents/outcome/{document.outcome}")
         self._document_ids[document.url] = self._writer.document(
             DocumentRecord(
@@ -116,6 +141,9 @@ class ItemRecorder:
                 depth=document.depth,
             )
         )
+
+    def _add_document(self, document: Document) -> None:
+        self._add_record(document)
         if document.is_to_be_read:
             self._being_read[document.url] = document
             return
@@ -126,8 +154,7 @@ class ItemRecorder:
 
     def _end_document(self, read: DocumentRead) -> None:
         document = self._being_read.pop(read.url)
-        for finding in read.findings:
-            self._stats.inc_value(f"sitecrawl/findings/{finding.kind}", finding.count)
+        self._count_findings(read)
         for position, child in enumerate(read.children, 1):
             self._writer.document(
                 DocumentRecord(
@@ -144,6 +171,51 @@ class ItemRecorder:
         if self._config.keep_bodies and 0 < len(document.body) <= limit:
             self._writer.keep_body(fetch.sha256, document.body)
         self._writer.record_fetch(fetch)
+
+    def _count_findings(self, read: DocumentRead) -> None:
+        for finding in read.findings:
+            self._stats.inc_value(f"sitecrawl/findings/{finding.kind}", finding.count)
+
+    def _add_visited(self, page: VisitedPage) -> None:
+        """From here on a killed crawl goes on behind this page."""
+        document, visit = page.document, page.visit
+        self._add_record(document)
+        for batch in page.batches:
+            self._add_mentions(batch)
+        if page.read is not None:
+            self._count_findings(page.read)
+        self._writer.record_fetch(self._fetch(document, page.read))
+        if document.outcome not in NOT_SENT:
+            self._end_visit(page)
+        if visit.clicks:
+            # Nobody refers to it any more, and there may be millions.
+            del self._document_ids[document.url]
+
+    def _end_visit(self, page: VisitedPage) -> None:
+        document, visit, facts = page.document, page.visit, page.facts
+        refusal, outcome = facts.refusal, page.outcome
+        self._writer.finish_visit(
+            VisitRecord(
+                number=visit.number,
+                outcome=document.outcome,
+                document_id=self._document_ids[document.url],
+                is_productive=outcome.is_productive if outcome else None,
+                reason=refusal.reason if refusal else "",
+                rule=refusal.rule if refusal else "",
+                title=facts.title,
+                language=facts.language,
+                canonical=facts.canonical,
+                category=facts.category,
+                text_hash=facts.text_hash,
+                folded_hash=facts.folded_hash,
+                fingerprint=facts.fingerprint,
+            )
+        )
+        chain = visit.redirected_from
+        if chain and refusal and refusal.reason in _OF_THE_WHOLE_CHAIN:
+            self._writer.refuse_visits(chain, refusal.reason, refusal.rule)
+        if outcome and outcome.released:
+            self._writer.release_visits(outcome.family, outcome.released, outcome.first_number)
 
     def _fetch(self, document: Document, read: DocumentRead | None) -> FetchRecord:
         facts = FetchRecord(
@@ -164,7 +236,7 @@ class ItemRecorder:
             fresh_until=document.fresh_until,
             directives=document.directives,
             truncated=document.is_cut,
-            # Nothing is read from a page yet, so all of it has been read.
+            # Of a page that nobody reads, all has been read.
             complete=document.kind is DocumentKind.PAGE
             and document.outcome is FetchOutcome.OK
             and not document.is_cut,
@@ -182,3 +254,24 @@ class ItemRecorder:
             truncated=read.truncated,
             complete=not read.truncated and document.url not in self._damaged,
         )
+
+
+def _new_visits(batch: MentionBatch) -> NewVisits:
+    entries, visit = batch.to_visit, batch.visit
+    assert visit is not None
+    is_redirect = batch.source == LinkSource.REDIRECT
+    return NewVisits(
+        found_by=None if batch.source == Source.START else visit.number,
+        page_ids=[batch.ids[entry.row] for entry in entries],
+        urls=[batch.urls[entry.row] for entry in entries],
+        numbers=[entry.number for entry in entries],
+        families=[entry.family or "" for entry in entries],
+        clicks=[entry.clicks for entry in entries],
+        external_hops=[entry.external_hops for entry in entries],
+        redirected_from=json.dumps([*visit.redirected_from, visit.url]) if is_redirect else "",
+    )
+
+
+def _menu_row(batch: MentionBatch, position: int, item: MenuItem) -> MenuRow:
+    region = batch.regions[item.row] if batch.regions else ""
+    return MenuRow(position, item.level, batch.ids[item.row], item.title, region)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import DropItem
 
 from sitecrawl.config import Config
-from sitecrawl.items import Evidence, EvidenceType, MentionBatch
+from sitecrawl.items import Evidence, EvidenceType, mention_batches
 from sitecrawl.pipelines.store import StorePipeline
 from sitecrawl.register import robots_register
 from sitecrawl.robots.verdict import VerdictReason
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from sitecrawl.items import Judged
+    from sitecrawl.items import Judged, MentionBatch
     from sitecrawl.robots.verdict import Verdict
     from sitecrawl.stages.authority import AuthorityRobots
 
@@ -32,6 +32,7 @@ _LISTED_ALL_THE_SAME = VerdictReason.UNREACHABLE
 _NOT_OF_THE_SITE = {
     Reason.INVALID_URL,
     Reason.SCHEME_NOT_ALLOWED,
+    Reason.SAME_PAGE,
     Reason.TOO_LONG,
     Reason.OFFSITE,
 }
@@ -61,11 +62,11 @@ class RobotsPipeline:
         return cls(crawler)
 
     async def process_item(self, item: Any) -> Any:
-        if isinstance(item, MentionBatch) and item.urls:
-            for place, (origin, rows) in enumerate(_by_authority(item)):
-                await self._judge(item, origin, rows, is_main=place == 0)
-            self._refuse(item)
-            self._count(item)
+        for batch in mention_batches(item):
+            for place, (origin, rows) in enumerate(_by_authority(batch)):
+                await self._judge(batch, origin, rows, is_main=place == 0)
+            self._refuse(batch)
+            self._count(batch)
         return item
 
     async def close_spider(self) -> None:

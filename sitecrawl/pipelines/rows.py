@@ -6,7 +6,7 @@ import json
 from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
-from sitecrawl.store.records import PageRows, Repeats
+from sitecrawl.store.records import LinkColumns, PageRows, Repeats
 from sitecrawl.urls.credentials import without_credentials
 
 if TYPE_CHECKING:
@@ -41,9 +41,24 @@ def page_rows(
         else None,
         titles={row: entry.title for row, entry in batch.details.items() if entry.title},
         details={row: _details(entry) for row, entry in batch.details.items()},
+        categories=batch.categories,
         refused={row: (refusal.reason, refusal.rule) for row, refusal in batch.refused.items()},
+        links=_link_columns(batch),
     )
     return rows if all(batch.is_new) else _split(rows, batch.is_new)
+
+
+def _link_columns(batch: MentionBatch) -> LinkColumns | None:
+    if batch.sources is None:
+        return None
+    nothing = [""] * len(batch.ids)
+    return LinkColumns(
+        sources=batch.sources,
+        regions=batch.regions or nothing,
+        anchors=batch.anchors or nothing,
+        rels=batch.rels or nothing,
+        paths=batch.paths or nothing,
+    )
 
 
 def _split(rows: PageRows, is_new: list[bool]) -> PageRows:
@@ -72,13 +87,22 @@ def _split(rows: PageRows, is_new: list[bool]) -> PageRows:
         verdict_ids=pick(rows.verdict_ids),
         titles=pick_sparse(rows.titles),
         details=pick_sparse(rows.details),
+        categories=pick_sparse(rows.categories),
         refused=pick_sparse(rows.refused),
+        links=_some_links(rows.links, is_new),
         repeats=Repeats(
             ids=list(compress(rows.ids, is_repeated)),
             positions=list(compress(rows.positions, is_repeated)),
             lastmods=None if rows.lastmods is None else list(compress(rows.lastmods, is_repeated)),
+            links=_some_links(rows.links, is_repeated),
         ),
     )
+
+
+def _some_links(links: LinkColumns | None, chosen: Sequence[bool]) -> LinkColumns | None:
+    if links is None:
+        return None
+    return LinkColumns(*(list(compress(column, chosen)) for column in links.by_name().values()))
 
 
 def _details(entry: EntryDetails) -> str:

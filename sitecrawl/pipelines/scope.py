@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sitecrawl.config import Config
-from sitecrawl.items import MentionBatch
+from sitecrawl.items import mention_batches
+from sitecrawl.urls.memo import ColumnMemo
+from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.skip import first_segments
 
 if TYPE_CHECKING:
@@ -13,31 +17,67 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+    from sitecrawl.items import MentionBatch
+    from sitecrawl.urls.refusal import Refusal
+    from sitecrawl.urls.scope import Scope
     from sitecrawl.urls.skip import SkipRules
+    from sitecrawl.urls.traps import TrapRules
 
 _ANY = "http://refused.invalid/"
 
 
 class ScopePipeline:
-    """Fill ``segments`` and ``refused``: by scope first, then by the skip rules."""
+    """Fill ``segments`` and ``refused``: by scope, by the skip rules, links also as traps.
 
-    def __init__(self, skip: SkipRules):
+    Settings: ``SITECRAWL_MAX_EXTERNAL_HOPS``, those of the scope, of the skip rules and of traps.
+    """
+
+    def __init__(self, skip: SkipRules, traps: TrapRules, max_external_hops: int):
         self._skip = skip
+        self._traps = traps
+        self._max_external_hops = max_external_hops
+        self._scope_of_links: Scope | None = None
+        self._links: ColumnMemo[Refusal | None]
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(Config.from_settings(crawler.settings).skip_rules())
+        config = Config.from_settings(crawler.settings)
+        return cls(
+            config.skip_rules(),
+            config.trap_rules(datetime.now(UTC).date()),
+            config.max_external_hops,
+        )
 
     def process_item(self, item: Any) -> Any:
-        if isinstance(item, MentionBatch):
-            urls = item.urls
-            if item.refused:  # some are no URLs, and the rules take nothing else
-                urls = [_ANY if row in item.refused else url for row, url in enumerate(urls)]
-            item.segments = first_segments(urls)
-            # The first refusal stands: an offsite /cart is offsite.
-            item.refused = {
-                **self._skip.refusals(urls, item.segments),
-                **item.scope.refusals(urls),
-                **item.refused,
-            }
+        for batch in mention_batches(item):
+            self._refuse(batch)
         return item
+
+    def _refuse(self, batch: MentionBatch) -> None:
+        urls = batch.urls
+        if batch.refused:  # some are no URLs, and the rules take nothing else
+            urls = [_ANY if row in batch.refused else url for row, url in enumerate(urls)]
+        batch.segments = first_segments(urls)
+        refusals = self._refusals(batch, urls)
+        if refusals or batch.refused:
+            batch.refused = {**refusals, **batch.refused}
+
+    def _refusals(self, batch: MentionBatch, urls: list[str]) -> dict[int, Refusal]:
+        """The first refusal stands: an offsite /cart is offsite."""
+        if batch.sources is None:
+            return self._skip.refusals(urls, batch.segments) | batch.scope.refusals(urls)
+        if batch.scope is not self._scope_of_links:
+            self._scope_of_links = batch.scope
+            self._links = ColumnMemo(partial(self._refusals_of_links, batch.scope))
+        found = self._links.all(urls)
+        may_leave = batch.visit is not None and batch.visit.external_hops < self._max_external_hops
+        return {
+            row: refusal
+            for row, refusal in enumerate(found)
+            if refusal is not None and not (may_leave and refusal.reason is Reason.OFFSITE)
+        }
+
+    def _refusals_of_links(self, scope: Scope, urls: list[str]) -> list[Refusal | None]:
+        """Links may lead into a trap; what a sitemap lists is none."""
+        refused = self._traps.refusals(urls) | self._skip.refusals(urls) | scope.refusals(urls)
+        return [refused.get(row) for row in range(len(urls))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -15,13 +16,14 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.asyncio import create_looping_call
 
 from sitecrawl.config import Config
-from sitecrawl.items import EvidenceType, MentionBatch
+from sitecrawl.items import EvidenceType, Visit, VisitedPage, mention_batches
+from sitecrawl.pipelines.pagequeue import PageQueue
 from sitecrawl.pipelines.recorder import ItemRecorder
 from sitecrawl.politeness.words import ledger_words
 from sitecrawl.register import robots_register
 from sitecrawl.store.errors import StoreError
 from sitecrawl.store.vocabulary import ScanStatus
-from sitecrawl.summary import build_summary, ending
+from sitecrawl.summary import build_summary, cut_families, ending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,9 +34,11 @@ if TYPE_CHECKING:
     from sitecrawl.spiders.staged import StagedSpider
     from sitecrawl.store.engine import Database
     from sitecrawl.store.records import ScanHandle
+    from sitecrawl.store.resumption import Resumption
     from sitecrawl.store.robots_copies import RobotsCopy
     from sitecrawl.store.scan_writer import ScanWriter
     from sitecrawl.store.validators import Validators
+    from sitecrawl.summary import Summary
 
 logger = logging.getLogger(__name__)
 
@@ -79,6 +83,11 @@ class StorePipeline:
         self._failure = ""
         self._closing: asyncio.Future[None] | None = None
         self.is_finished = asyncio.Event()
+        self.resumption: Resumption | None = None
+        self._pages = PageQueue(
+            lambda pages: self._write(self._take_pages, pages),
+            lambda number: self._stats.inc_value("sitecrawl/items/lost", number),
+        )
         crawler.signals.connect(self.item_error, signals.item_error)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -88,29 +97,41 @@ class StorePipeline:
 
     def open_spider(self) -> None:
         robots_register(self._crawler).archive = self
+        self._spider().context.frontier = self
         # Opening takes as long as the way to the first answer, so both happen at once.
         self._opening = asyncio.ensure_future(self._open())
 
     async def process_item(self, item: Any) -> Any:
         await self._opening
-        try:
-            if not self._failure:
-                await self._in_thread(self._open_recorder().take, item)
-        except StoreError as error:
-            self._fail(error)
+        if isinstance(item, VisitedPage):
+            await self._pages.put(item)
+        else:
+            await self._pages.written()
+            await self._write(self._take, item)
         if self._failure:
             self._close_spider()
             raise DropItem("the database cannot be used")
         return item
 
+    async def _write(self, function: Callable[[Any], None], what: Any) -> None:
+        try:
+            if not self._failure:
+                await self._in_thread(function, what)
+        except StoreError as error:
+            self._fail(error)
+            self._close_spider()
+
     def item_error(self, item: Any) -> None:
         """A fault of a pipeline has lost something: the scan is not whole, and says so."""
-        if isinstance(item, MentionBatch):
-            self._open_recorder().is_damaged(item.document)
+        for batch in mention_batches(item):
+            self._open_recorder().is_damaged(batch.document)
+        if isinstance(item, VisitedPage):
+            self._pages.accept(item)
         self._stats.inc_value("sitecrawl/items/lost")
 
     async def spider_closed(self, reason: str) -> None:
         await self._opening
+        await self._pages.written()
         if self._heartbeat.running:
             self._heartbeat.stop()
         spider = self._spider()
@@ -139,6 +160,32 @@ class StorePipeline:
     def has_failed(self) -> bool:
         """Whether the database cannot be used any more."""
         return bool(self._failure)
+
+    async def waiting_visits(self, after: int, limit: int) -> list[Visit]:
+        """The next pages of the frontier behind number *after*."""
+        await self._opening
+        await self._pages.written()
+        try:
+            if not self._failure:
+                rows = await self._in_thread(self._open_writer().waiting_visits, after, limit)
+                return [
+                    Visit(*row[:-1], tuple(json.loads(row.redirected_from or "[]"))) for row in rows
+                ]
+        except StoreError as error:
+            self._fail(error)
+            self._close_spider()
+        return []
+
+    async def visit_accepted(self, visit: Visit) -> None:
+        """Wait until it is clear what follows from the visit."""
+        await self._pages.accepted(visit)
+
+    async def scan_to_resume(self) -> Resumption | None:
+        """What the interrupted run of this scan had come to; None: it is a new scan."""
+        if self._spider().arguments.resume is None:
+            return None  # and nobody has to wait for the database
+        await self._opening
+        return self.resumption
 
     async def known_document(self, url: str) -> KnownDocument | None:
         """What earlier scans know of the document, if it would be read the same way today."""
@@ -203,19 +250,31 @@ class StorePipeline:
         config, arguments = self._config, self._spider().arguments
         self._database = open_database(config.database_url)
         writer = ScanWriter(self._database)
-        self.scan = writer.begin(
-            asked=arguments.asked,
-            site_key=arguments.target.site_key,
-            root_url=arguments.target.url,
-            profile=config.profile,
-            settings=config.as_dict(),
-            key_rules=asdict(config.key_rules()),
-        )
-        self._writer = writer
+        if arguments.resume is not None:
+            self.scan = writer.resume(arguments.resume)
+            self._writer = writer
+            self._take_up()
+        else:
+            self.scan = writer.begin(
+                asked=arguments.asked,
+                site_key=arguments.target.site_key,
+                root_url=arguments.target.url,
+                profile=config.profile,
+                settings=config.as_dict() | self._spider().record(),
+                key_rules=asdict(config.key_rules()),
+            )
+            self._writer = writer
         fingerprint = config.reading_fingerprint(arguments.bases)
         if config.conditional_requests:
             self._validators = load_validators(self._database, self.scan.site_id, fingerprint)
         self._recorder = ItemRecorder(writer, config, fingerprint, self._validators, self._stats)
+
+    def _take_up(self) -> None:
+        from sitecrawl.store.resumption import load_resumption
+
+        self.resumption = load_resumption(self._database, self.scan)
+        for name, value in self.resumption.stats.items():
+            self._stats.inc_value(name, value)
 
     def _robots_copies(self, url: str) -> tuple[RobotsCopy | None, RobotsCopy | None]:
         from sitecrawl.store.robots_copies import last_answer, last_good_copy
@@ -236,12 +295,22 @@ class StorePipeline:
 
     def _finish(self) -> None:
         writer = self._open_writer()
-        self._count_exactly(writer)
+        writer.settle(
+            is_whole=self._stats.get_value("sitecrawl/scan/status") is ScanStatus.FINISHED,
+            cut_families=cut_families(self._stats.get_value("sitecrawl/crawl/cuts", ())),
+        )
+        self._count_exactly()
         summary = build_summary(
             self._stats.get_stats(),
             self._spider().arguments.asked,
             time.monotonic() - self._started,
         )
+        if summary.visited > 1:
+            writer.add_evidence(
+                EvidenceType.CRAWL_STATS,
+                f"{summary.visited} pages visited, {len(summary.cut_patterns)} patterns given up",
+                metadata=self._crawl_stats(summary),
+            )
         if summary.politeness:
             writer.add_evidence(
                 EvidenceType.POLITENESS_LEDGER,
@@ -256,20 +325,45 @@ class StorePipeline:
         writer.finish(summary.status, summary.reason, summary.as_dict())
         self._database.close()
 
-    def _count_exactly(self, writer: ScanWriter) -> None:
-        """Pages of changed and unchanged documents overlap: then the database must count."""
+    def _crawl_stats(self, summary: Summary) -> dict[str, Any]:
+        return {
+            "visited": summary.visited,
+            "found": self._stats.get_value("sitecrawl/crawl/found", 0),
+            "beyond_depth": self._stats.get_value("sitecrawl/crawl/beyond_depth", 0),
+            "cut_patterns": summary.cut_patterns,
+        }
+
+    def _count_exactly(self) -> None:
+        """Pages of changed and unchanged documents overlap: then the database must count.
+
+        So it must when a crawl has found that a page is none.
+        """
         listed = self._stats.get_value("sitecrawl/pages/listed", 0)
         unchanged = self._stats.get_value("sitecrawl/pages/unchanged", 0)
-        if not listed or not unchanged:
+        has_crawled = self._stats.get_value("sitecrawl/crawl/visited", 0) > 1
+        if not has_crawled and not (listed and unchanged):
             return
-        from sitecrawl.store.inventory import LISTED_PAGES, count_pages
         from sitecrawl.store.queries import scan_by_id
+        from sitecrawl.store.resumption import page_stats
 
-        writer.commit()
         scan = scan_by_id(self._database, self.scan.scan_id)
         assert scan is not None
-        total = sum(row.pages for row in count_pages(self._database, scan, LISTED_PAGES))
-        self._stats.set_value("sitecrawl/pages/unchanged", max(total - listed, 0))
+        counted = page_stats(self._database, scan)
+        if unchanged:
+            total = counted.get("sitecrawl/pages/listed", 0)
+            self._stats.set_value("sitecrawl/pages/unchanged", max(total - listed, 0))
+            return
+        for name in list(self._stats.get_stats()):
+            if name.startswith(("sitecrawl/pages/source/", "sitecrawl/pages/refused/")):
+                self._stats.set_value(name, 0)
+        for name, value in counted.items():
+            self._stats.set_value(name, value)
+
+    def _take(self, item: Any) -> None:
+        self._open_recorder().take(item)
+
+    def _take_pages(self, pages: list[VisitedPage]) -> None:
+        self._open_recorder().take_pages(pages)
 
     def _open_writer(self) -> ScanWriter:
         assert self._writer is not None

@@ -5,32 +5,37 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sitecrawl.items import MentionBatch
+from sitecrawl.items import SITEMAP_SOURCES, mention_batches
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, Self
 
     from scrapy.crawler import Crawler
+
+    from sitecrawl.items import MentionBatch
 
 
 class TallyPipeline:
     """Fill ``listed``.
 
     Stats: ``sitecrawl/pages/listed``, ``sitecrawl/pages/refused/<reason>``,
-    ``sitecrawl/pages/source/<source>``, ``sitecrawl/pages/example`` (the first URL),
-    ``sitecrawl/mentions``.
+    ``sitecrawl/pages/source/<source>``, ``sitecrawl/pages/in_sitemaps``,
+    ``sitecrawl/pages/example`` (the first URL), ``sitecrawl/mentions``.
     """
 
     def __init__(self, crawler: Crawler):
         self._stats = crawler.stats
+        # Pages that the root links to, which sitemaps may list as well.
+        self._linked_ids: set[int] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
-        if isinstance(item, MentionBatch):
-            self._count(item)
+        for batch in mention_batches(item):
+            self._count(batch)
         return item
 
     def _count(self, batch: MentionBatch) -> None:
@@ -43,9 +48,32 @@ class TallyPipeline:
             self._stats.set_value("sitecrawl/pages/example", _first_listed(batch))
         count("sitecrawl/mentions", len(batch.ids))
         count("sitecrawl/pages/listed", batch.listed)
-        count(f"sitecrawl/pages/source/{batch.source}", batch.listed)
+        for source, number in self._sources(batch).items():
+            count(f"sitecrawl/pages/source/{source}", number)
+        self._count_in_sitemaps(batch)
         for reason, number in refused.items():
             count(f"sitecrawl/pages/refused/{reason}", number)
+
+    def _sources(self, batch: MentionBatch) -> Mapping[str, int]:
+        if batch.sources is None:
+            return {batch.source: batch.listed}
+        return Counter(
+            source
+            for row, source in enumerate(batch.sources)
+            if batch.is_new[row] and row not in batch.refused
+        )
+
+    def _count_in_sitemaps(self, batch: MentionBatch) -> None:
+        """Whether the sitemaps are enough must not depend on what the root links to."""
+        if batch.source not in SITEMAP_SOURCES:
+            if batch.visit is not None and batch.visit.number == 1:
+                self._linked_ids.update(batch.ids)
+            return
+        known = 0
+        if self._linked_ids:
+            known = len(self._linked_ids.intersection(batch.ids))
+            self._linked_ids.difference_update(batch.ids)
+        self._stats.inc_value("sitecrawl/pages/in_sitemaps", batch.listed + known)
 
 
 def _first_listed(batch: MentionBatch) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sitecrawl.config import ConfigError
 from sitecrawl.profiles import profile_module
 from sitecrawl.safety.policy import Endpoint, endpoint_of
-from sitecrawl.setting_values import ValueKind, flag, names, text
+from sitecrawl.setting_values import ValueKind, count, flag, names, text
 from sitecrawl.urls.address import resolve
 from sitecrawl.urls.credentials import without_credentials
 from sitecrawl.urls.skip import SkipRules
@@ -26,6 +26,7 @@ _KINDS: dict[str, ValueKind] = {
     "strict": flag,
     "subdomains": flag,
     "skip": names,
+    "resume": count,
 }
 
 
@@ -37,7 +38,8 @@ class SpiderArguments:
     * ``profile``: the name of a profile, whose settings are used;
     * ``base``: URLs or paths, separated by commas: only what is below one of them is in scope;
     * ``strict``, ``subdomains``: as ``SITECRAWL_STRICT_PATHS`` and ``SITECRAWL_SUBDOMAINS``;
-    * ``skip``: path patterns to refuse, in addition to ``SITECRAWL_SKIP_PATHS``.
+    * ``skip``: path patterns to refuse, in addition to ``SITECRAWL_SKIP_PATHS``;
+    * ``resume``: the number of a scan to go on with, which says all the rest.
     """
 
     NAMES: ClassVar = tuple(_KINDS)
@@ -49,6 +51,7 @@ class SpiderArguments:
     strict: bool | None
     subdomains: bool | None
     skip: tuple[str, ...]
+    resume: int | None = None
 
     @classmethod
     def parse(cls, arguments: Mapping[str, str]) -> SpiderArguments:
@@ -77,6 +80,7 @@ class SpiderArguments:
             strict=values.get("strict"),
             subdomains=values.get("subdomains"),
             skip=values.get("skip", ()),
+            resume=values.get("resume"),
         )
 
     def named_endpoints(self) -> frozenset[Endpoint]:

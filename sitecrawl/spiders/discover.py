@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sitecrawl.spiders.staged import StagedSpider
+from sitecrawl.stages.crawl import CrawlStage
 from sitecrawl.stages.entry import EntryStage
 from sitecrawl.stages.sitemaps import SitemapStage
 
@@ -16,4 +17,4 @@ class DiscoverSpider(StagedSpider):
     """Find every URL of a site: one stage after another, each only as far as it is needed."""
 
     name = "discover"
-    stages: ClassVar[tuple[type[Stage], ...]] = (EntryStage, SitemapStage)
+    stages: ClassVar[tuple[type[Stage], ...]] = (EntryStage, SitemapStage, CrawlStage)

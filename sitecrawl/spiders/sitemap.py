@@ -9,6 +9,8 @@ from sitecrawl.stages.entry import EntryStage
 from sitecrawl.stages.sitemaps import SitemapStage
 
 if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
     from sitecrawl.stages.base import Stage
 
 
@@ -17,3 +19,8 @@ class SitemapSpider(StagedSpider):
 
     name = "sitemap"
     stages: ClassVar[tuple[type[Stage], ...]] = (EntryStage, SitemapStage)
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        super().update_settings(settings)
+        settings.set("SITECRAWL_CRAWL", "never", "cmdline")

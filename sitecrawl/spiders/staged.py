@@ -8,13 +8,14 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Spider, signals
-from scrapy.exceptions import CloseSpider, DontCloseSpider
+from scrapy.exceptions import DontCloseSpider
 
 from sitecrawl.config import Config, ConfigError, apply_environment
 from sitecrawl.items import Evidence, EvidenceType
 from sitecrawl.register import robots_register
 from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.spiders.arguments import SpiderArguments
+from sitecrawl.spiders.resuming import recorded_arguments
 from sitecrawl.stages.base import ScanContext
 from sitecrawl.stages.waterfall import ScanProgress
 
@@ -51,6 +52,7 @@ class StagedSpider(Spider):
         self._stage: Stage | None = None
         self._outcomes: list[dict[str, Any]] = []
         self._alarm: asyncio.TimerHandle | None = None
+        self._going_on: asyncio.Task[None] | None = None
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -66,6 +68,8 @@ class StagedSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        if "resume" in kwargs:
+            kwargs = recorded_arguments(kwargs, crawler.settings, cls.name)
         arguments = SpiderArguments.parse(kwargs)
         arguments.apply_to(crawler.settings)
         config = Config.from_settings(crawler.settings)
@@ -86,6 +90,8 @@ class StagedSpider(Spider):
             root_url=arguments.target.url,
             scope=config.scope([arguments.target.url]),
             robots_of=lambda url: robots_register(crawler).robots_of(url),
+            # There is no engine yet.
+            download=lambda request: crawler.engine.download_async(request),  # noqa: PLW0108
         )
         crawler.signals.connect(spider.go_on_when_idle, signals.spider_idle)
         return spider
@@ -100,17 +106,34 @@ class StagedSpider(Spider):
         if minutes := self.context.config.max_scan_minutes:
             loop = asyncio.get_running_loop()
             self._alarm = loop.call_later(minutes * 60, self._stop_for_time)
-        for request in self._next_requests():
+        for request in await self._next_requests():
             yield request
 
     def go_on_when_idle(self) -> None:
-        requests = self._next_requests()
+        """Ask the stages for more; the spider closes when they have nothing left."""
+        if self._going_on is None or self._going_on.done():
+            self._going_on = asyncio.ensure_future(self._go_on())
+        raise DontCloseSpider
+
+    async def _go_on(self) -> None:
+        engine = self.crawler.engine
+        try:
+            requests = await self._next_requests()
+        except Exception:
+            logger.exception("The stage %s has failed", self._stage and self._stage.name)
+            await engine.close_spider_async(reason="stage_error")
+            return
+        if engine.spider is None:
+            return  # it was stopped in the meantime
         for request in requests:
-            self.crawler.engine.crawl(request)
-        if requests:
-            raise DontCloseSpider
-        if self.context.failure:
-            raise CloseSpider("unreachable")
+            engine.crawl(request)
+        if not requests:
+            reason = "unreachable" if self.context.failure else "finished"
+            await engine.close_spider_async(reason=reason)
+
+    def record(self) -> dict[str, Any]:
+        """What a scan has to remember of its run, besides the settings, to be resumed."""
+        return {"spider": self.name, "bases": list(self.arguments.bases)}
 
     def closed(self, reason: str) -> None:
         if self._alarm:
@@ -119,11 +142,11 @@ class StagedSpider(Spider):
             self._stage.end_reason = f"the scan was stopped ({reason})"
             self._end_stage(self._stage)
 
-    def _next_requests(self) -> list[Request]:
+    async def _next_requests(self) -> list[Request]:
         """Of the current stage, or of the first later one that has any."""
         while True:
             if self._stage:
-                if requests := list(self._stage.next_requests()):
+                if requests := list(await self._stage.next_requests()):
                     return requests
                 self._end_stage(self._stage)
                 self._stage = None

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from scrapy import Request
+    from scrapy.http import Response
 
     from sitecrawl.config import Config
+    from sitecrawl.items import Visit
     from sitecrawl.stages.authority import AuthorityRobots
     from sitecrawl.stages.waterfall import ScanProgress
+    from sitecrawl.store.resumption import Resumption
     from sitecrawl.urls.scope import Scope
     from sitecrawl.urls.target import Target
 
@@ -30,6 +33,19 @@ class SitemapPointer:
     is_guess: bool = False  # nobody has named it
 
 
+class Frontier(Protocol):
+    """The pages that the crawl is to visit, as the store keeps them."""
+
+    async def waiting_visits(self, after: int, limit: int) -> list[Visit]:
+        """The next ones behind number *after*."""
+
+    async def visit_accepted(self, visit: Visit) -> None:
+        """Wait until it is clear what follows from the visit."""
+
+    async def scan_to_resume(self) -> Resumption | None:
+        """What the interrupted run of this scan had come to; None: it is a new scan."""
+
+
 @dataclass(slots=True)
 class ScanContext:
     """What the stages of one scan share; a stage writes only what later stages need."""
@@ -41,8 +57,12 @@ class ScanContext:
     scope: Scope  # settled, with the bases, when the root has answered
     # Fetches robots.txt of the URL's authority, once.
     robots_of: Callable[[str], Awaitable[AuthorityRobots]]
+    # Fetches at once, through the same middlewares; raises what hinders it.
+    download: Callable[[Request], Awaitable[Response]]
+    frontier: Frontier = field(init=False)  # the store sets it
     bases: Sequence[str] = ()
     robots_sitemaps: list[SitemapPointer] = field(default_factory=list)
+    root_fingerprint: int | None = None
     unusable_sitemaps: int = 0  # lines of robots.txt that name no http(s) address
     failure: str = ""
 
@@ -71,7 +91,7 @@ class Stage(ABC):
         self.end_reason = "nothing left to fetch"
 
     @abstractmethod
-    def next_requests(self) -> Iterable[Request]:
+    async def next_requests(self) -> Iterable[Request]:
         """Requests to go on with; none: the stage has ended."""
 
     def truncate(self, what: str, setting: str, limit: float) -> None:

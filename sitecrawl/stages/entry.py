@@ -1,4 +1,4 @@
-"""The way in: robots.txt first, then the root, whose redirects decide the host that is used."""
+"""The way in: robots.txt, then the root, whose redirects decide the host, with its navigation."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from sitecrawl.items import (
     EvidenceType,
     FetchOutcome,
     SiteResolved,
+    Visit,
 )
-from sitecrawl.parse.directives import header_directives, meta_directives
 from sitecrawl.stages.base import ScanContext, Stage
 from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
+from sitecrawl.stages.pages import PageReader, start_batch
+from sitecrawl.stages.waterfall import links_are_read
 from sitecrawl.urls.address import origin_of, resolve
 
 if TYPE_CHECKING:
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
-_MAX_ROOT_BYTES = 10 * 1024 * 1024
+    from sitecrawl.items import VisitedPage
+
 # No https, or perhaps none: then http is tried for a bare domain.
 _NO_HTTPS = {FetchOutcome.UNREACHABLE, FetchOutcome.TIMEOUT, FetchOutcome.INCOMPLETE}
 
@@ -37,7 +40,10 @@ class EntryStage(Stage):
     * https for a bare domain; http when https cannot be reached, as evidence;
     * the root's redirect decides the host, and that host's robots.txt is read as well;
     * a root that robots.txt does not allow is not fetched, and the scan goes on where it was asked;
-    * a robots.txt that cannot be had stops nothing but fetching pages.
+    * a robots.txt that cannot be had stops nothing but fetching pages;
+    * the root's links are the first pages that are known, its navigation is the site's menu.
+
+    A scan that goes on after an interruption has its root already.
     """
 
     name: ClassVar[str] = "entry"
@@ -45,12 +51,19 @@ class EntryStage(Stage):
     def __init__(self, context: ScanContext):
         super().__init__(context)
         self._root = context.target.url
+        self._reader = PageReader(context.config)
         self._steps: list[Request] = [self._root_request()]
 
-    def next_requests(self) -> Iterable[Request]:
-        if self._steps:
-            return [self._steps.pop(0)]
-        return []
+    async def next_requests(self) -> Iterable[Request]:
+        if not self._steps:
+            return []
+        resumption = await self.context.frontier.scan_to_resume()
+        if resumption and resumption.visited:
+            self._steps.clear()
+            self.end_reason = "the root had been read before"
+            await self._settle(resumption.root_url)
+            return []
+        return [self._steps.pop(0)]
 
     def _root_request(self) -> Request:
         return document_request(
@@ -60,27 +73,39 @@ class EntryStage(Stage):
             callback=self._root_answered,
             errback=self._root_failed,
             timeout_seconds=self.context.config.page_timeout_seconds,
-            max_bytes=_MAX_ROOT_BYTES,
+            max_bytes=self.context.config.max_page_bytes,
         )
 
     async def _root_answered(self, response: Response) -> AsyncIterator[Any]:
-        document = fetched_document(response)
-        document.directives = self._directives(response)
-        yield document
+        resolved = await self._settle(response.url)
+        if fetched_document(response).outcome is FetchOutcome.OK:
+            yield self._read(response)
+        else:
+            yield fetched_document(response)
         if origin_of(response.url) != origin_of(self._root):
             yield Evidence(
                 EvidenceType.ROOT_REDIRECT,
                 f"{self._root} answers at {response.url}",
                 {"asked": self._root, "answered": response.url},
-                document=document.url,
+                document=self._root,
             )
-        yield await self._settle(response.url)
+        yield resolved
 
-    def _directives(self, response: Response) -> list[str]:
-        token = self.context.config.robots_agent
-        headers = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
-        said = [*header_directives(headers, token), *meta_directives(response.body, token)]
-        return list(dict.fromkeys(said))
+    def _read(self, response: Response) -> VisitedPage:
+        """The root is the first page of the crawl, whether others follow or not."""
+        context = self.context
+        visit = Visit(1, response.url, clicks=0)
+        document = self._reader.fetched(response)
+        page = self._reader.read(response, document, visit, context.scope)
+        context.root_fingerprint = page.facts.fingerprint
+        if links_are_read(context.config):
+            bases = [resolve(base, context.root_url) or base for base in context.bases]
+            start = start_batch(document, visit, context.scope, [response.url, *bases])
+            page.batches.insert(0, start)
+        else:
+            page.batches.clear()
+        context.progress.count_visit()
+        return page
 
     async def _settle(self, final_url: str) -> SiteResolved:
         """Go on where the root answered, with the path that was asked for."""

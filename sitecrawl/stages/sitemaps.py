@@ -17,6 +17,7 @@ from sitecrawl.items import (
     MentionBatch,
     NamedDocument,
     Source,
+    Visit,
 )
 from sitecrawl.parse.scanner import SitemapKind
 from sitecrawl.parse.sitemap import SitemapReader
@@ -33,7 +34,7 @@ from sitecrawl.stages.waterfall import sitemaps_are_enough
 from sitecrawl.urls.address import origin_of, resolve, site_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
+    from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 
     from scrapy import Request
     from scrapy.http import Response
@@ -75,13 +76,14 @@ class SitemapStage(Stage):
         self._cap = UrlCap(config.max_sitemap_urls)
         self._deadline = 0.0
         self._refused_children = 0
+        self._read_before: Mapping[str, Sequence[tuple[str, str]]] = {}
 
-    def next_requests(self) -> Iterable[Request]:
+    async def next_requests(self) -> Iterable[Request]:
         if not self._deadline:
-            self._start()
+            await self._start()
         requests = list(self._dispatch())
         while not requests and self._places:
-            if sitemaps_are_enough(self.context.config, self.context.progress.pages):
+            if sitemaps_are_enough(self.context.config, self.context.progress.pages_in_sitemaps):
                 if not self.truncations:
                     self.end_reason = "the sitemaps gave enough"
                 break
@@ -103,7 +105,9 @@ class SitemapStage(Stage):
             "not_read": self._refused_children + self.context.unusable_sitemaps,
         }
 
-    def _start(self) -> None:
+    async def _start(self) -> None:
+        if resumption := await self.context.frontier.scan_to_resume():
+            self._read_before = resumption.read_maps
         seconds = self.context.config.sitemap_stage_timeout_seconds
         self._deadline = time.monotonic() + seconds if seconds else float("inf")
         self._hosts = {site_of(self.context.root_url)}
@@ -151,10 +155,13 @@ class SitemapStage(Stage):
             elif self._cap.is_reached:
                 self._truncate_urls()
                 self._queue.clear()
+            elif (pointer := self._queue.popleft()).url in self._read_before:
+                self._fetched += 1
+                self._follow_again(pointer, self._read_before[pointer.url])
             else:
                 self._fetched += 1
                 self._in_flight += 1
-                yield self._request(self._queue.popleft())
+                yield self._request(pointer)
 
     def _truncate_urls(self) -> None:
         self.truncate("URLs of sitemaps", "SITECRAWL_MAX_SITEMAP_URLS", self._cap.limit)
@@ -211,10 +218,7 @@ class SitemapStage(Stage):
         else:
             yield _fetch_evidence(document, None)
             if document.outcome is FetchOutcome.NOT_MODIFIED:
-                for url, found_by in response.meta["sitecrawl_unchanged"].children:
-                    child = _child(url, document)
-                    child.is_guess = found_by == _AMONG_PAGES
-                    self._enqueue(child)
+                self._follow_again(pointer, response.meta["sitecrawl_unchanged"].children)
             elif pointer.listed_as_page_at:
                 yield self._page_after_all(pointer)
         for request in self._next():
@@ -268,6 +272,13 @@ class SitemapStage(Stage):
         if reader.kind is SitemapKind.INVALID and pointer.listed_as_page_at:
             yield self._page_after_all(pointer)
 
+    def _follow_again(self, pointer: SitemapPointer, children: Iterable[tuple[str, str]]) -> None:
+        """Queue the maps that a document lists that need not be read again."""
+        for url, found_by in children:
+            child = _child(url, pointer)
+            child.is_guess = found_by == _AMONG_PAGES
+            self._enqueue(child)
+
     def _follow(
         self, document: Document, listed: EntryBatch, *, is_index: bool
     ) -> Iterator[NamedDocument]:
@@ -294,7 +305,12 @@ class SitemapStage(Stage):
             changefreqs=pages.changefreqs,
             priorities=pages.priorities,
             details=pages.details,
+            visit=self._as_start(document),
         )
+
+    def _as_start(self, document: Document) -> Visit | None:
+        """What makes the pages of a map places where the crawl starts, if it is to visit them."""
+        return Visit(0, document.url, clicks=0) if self.context.config.crawl_listed_pages else None
 
     def _page_after_all(self, pointer: SitemapPointer) -> MentionBatch:
         """A page among pages that only looked like a map by its name."""
@@ -309,7 +325,7 @@ class SitemapStage(Stage):
         )
 
 
-def _child(url: str, parent: Document) -> SitemapPointer:
+def _child(url: str, parent: Document | SitemapPointer) -> SitemapPointer:
     return SitemapPointer(url, "another sitemap", parent.url, parent.depth + 1)
 
 

@@ -6,6 +6,8 @@ keeps its order and all its parameters, because a sitemap's may be signed.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ada_url import URL, join_url
 
 from sitecrawl.urls.canonical import MAX_RAW_LENGTH, page_key
@@ -30,6 +32,7 @@ def resolve(url: str, base: str) -> str | None:
     return f"{parsed.protocol}//{parsed.host}{parsed.pathname}{parsed.search}"
 
 
+@lru_cache(maxsize=1024)  # asked many times for each request
 def origin_of(url: str) -> str:
     """
     >>> origin_of("https://Example.com:443/a?b")

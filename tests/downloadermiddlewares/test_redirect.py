@@ -1,20 +1,22 @@
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.site import Reply, redirect, redirect_chain
-from tests.site.build import robots, sitemap
+from tests.site import Reply, SiteServer, redirect, redirect_chain
+from tests.site.build import page, robots, sitemap
+from tests.site.project import Project
 from tests.stages.stored import fetches, outcomes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from tests.site import SiteServer
     from tests.site.project import CrawlResult
 
     Crawl = Callable[..., CrawlResult]
+    Told = dict[str, tuple[str | None, str | None]]
 
 SETTINGS = {"SITECRAWL_SITEMAP_PLACES": "/none.xml", "SITECRAWL_MIN_SITEMAP_URLS": 1}
 
@@ -70,3 +72,101 @@ def test_a_location_alone_is_no_redirect(site: SiteServer, crawl: Crawl, status:
     site.routes["/none.xml"] = Reply(sitemap("/a"), status, {"Location": "/other.xml"})
     crawl(site.url, settings=SETTINGS).succeeded()
     assert "/other.xml" not in site.paths()
+
+
+CRAWL = {
+    "SITECRAWL_CRAWL": "auto",
+    "SITECRAWL_SITEMAP_PLACES": "/sitemap.xml",
+    "SITECRAWL_SOFT_404": False,
+}
+CHAIN = tuple(f"/chain-{number}" for number in range(13))
+
+
+@pytest.fixture(scope="module")
+def moving_site() -> Iterator[SiteServer]:
+    with SiteServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def told(moving_site: SiteServer, tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """Reason and rule of every page, by path."""
+    site = moving_site
+    links = ("/old", "/folder", "/p", "/chain-0", "/away", "/x", "/y", "/self", "/odd")
+    chain = {here: redirect(there) for here, there in itertools.pairwise(CHAIN)}
+    site.routes.update(
+        {
+            "/": page("Home", *links),
+            "/old": redirect("/new?b=2&a=1", 301),
+            "/new": page("New"),
+            "/folder": redirect("/folder/", 301),
+            "/folder/": page("Folder"),
+            "/p": redirect("/q"),
+            "/q": redirect("/p"),
+            **chain,
+            CHAIN[-1]: page("The end"),
+            "/away": redirect("https://elsewhere.example/a"),
+            "/x": redirect("/y"),
+            "/y": redirect("/x"),
+            "/self": redirect("/self"),
+            "/odd": redirect("ftp://127.0.0.1/a"),
+        }
+    )
+    project = Project.in_folder(tmp_path_factory.mktemp("redirects"))
+    settings = {**CRAWL, "SITECRAWL_FEED_REFUSED": True}
+    done = project.crawl(site.url, settings=settings).succeeded()
+    return {
+        row["url"].removeprefix(site.url): (
+            row["reason"],
+            row["rule"] and row["rule"].replace(site.url, ""),
+        )
+        for row in done.rows
+    }
+
+
+class TestPages:
+    """Redirects of pages that the crawl visits."""
+
+    def test_both_ends_are_kept_and_the_target_counts(self, told: Told) -> None:
+        assert told["/old"] == ("redirected", "/new?a=1&b=2")
+        assert told["/new?a=1&b=2"] == (None, None)
+
+    def test_a_slash_makes_no_other_page(self, told: Told, moving_site: SiteServer) -> None:
+        assert told["/folder"] == (None, None)
+        assert "/folder/" not in told
+        assert moving_site.paths().count("/folder/") == 1
+
+    def test_a_circle_is_refused_with_all_its_addresses(self, told: Told) -> None:
+        assert told["/p"] == told["/q"] == ("redirect_loop", "/p -> /q -> /p")
+
+    def test_a_circle_is_one_also_if_links_lead_to_all_of_it(self, told: Told) -> None:
+        assert (told["/x"][0], told["/y"][0]) == ("redirect_loop", "redirect_loop")
+
+    def test_the_smallest_circle_has_its_chain(self, told: Told, moving_site: SiteServer) -> None:
+        assert told["/self"] == ("redirect_loop", "/self -> /self")
+        assert moving_site.paths().count("/self") == 1
+
+    def test_more_than_ten_are_refused_with_the_chain(
+        self, told: Told, moving_site: SiteServer
+    ) -> None:
+        shown = " -> ".join(CHAIN[:12])
+        assert {told[path] for path in CHAIN[:11]} == {("too_many_redirects", shown)}
+        assert CHAIN[11] not in moving_site.paths()
+
+    def test_what_it_leads_to_off_the_site_is_offsite(self, told: Told) -> None:
+        assert told["/away"] == ("redirected", "https://elsewhere.example/a")
+        assert told["https://elsewhere.example/a"][0] == "offsite"
+
+    def test_one_to_no_page_leaves_the_page_listed(self, told: Told) -> None:
+        assert told["/odd"] == (None, None)
+
+
+def test_a_page_may_leave_the_site_by_a_redirect_when_links_may(
+    site: SiteServer, make_site: Callable[..., SiteServer], crawl: Crawl
+) -> None:
+    other = make_site({"/one": page("One")}, address="127.0.0.2")
+    site.routes.update({"/": page("Home", "/out"), "/out": redirect(other.at("/one"))})
+    away = {"SITECRAWL_MAX_EXTERNAL_HOPS": 1, "SITECRAWL_ADDRESS_ALLOW": "127.0.0.2"}
+    done = crawl(site.url, settings={**CRAWL, **away}).succeeded()
+    assert other.at("/one") in done.urls
+    assert "/one" in other.paths()

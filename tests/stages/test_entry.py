@@ -38,7 +38,7 @@ class TestTheWayIn:
         assert [fetch.kind for fetch in fetches(done).values()] == ["robots_txt", "page", "sitemap"]
         assert "sitecrawl/" in site.requests()[0].header("User-Agent")
         assert scan(done)[0] == "finished"
-        assert [each["stage"] for each in summary(done)["stages"]] == ["entry", "sitemaps"]
+        assert [each["stage"] for each in summary(done)["stages"]] == ["entry", "sitemaps", "crawl"]
         assert all(each["ended"] for each in summary(done)["stages"])
 
     def test_robots_txt_is_evidence_with_content_and_sitemaps(

@@ -1,0 +1,165 @@
+"""Which of the pages that a visited one links to are to be visited, and in which order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.config import Config
+from sitecrawl.items import (
+    FrontierEntry,
+    Source,
+    VisitedPage,
+    VisitOutcome,
+    mention_batches,
+)
+from sitecrawl.parse.links.vocabulary import LinkSource
+from sitecrawl.pipelines.store import StorePipeline
+from sitecrawl.urls.refusal import Reason
+
+if TYPE_CHECKING:
+    from typing import Any, Self
+
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.items import MentionBatch, Visit
+    from sitecrawl.store.resumption import Resumption
+    from sitecrawl.urls.budgets import PatternBudgets, PatternCut
+    from sitecrawl.urls.seen import SeenIds
+
+# A form is listed, but nobody fills it in.
+_NOT_FOLLOWED = {LinkSource.FORM}
+_MAX_RECENT = 50_000
+
+
+class FrontierPipeline:
+    """Fill ``to_visit`` of link batches and ``outcome`` of visited pages.
+
+    The stages hand over one page after another, in the order of the visits. So what is decided
+    here does not depend on which answer came first, and a crawl that was killed ends as one that
+    was not.
+
+    Settings: ``SITECRAWL_MAX_CRAWL_DEPTH``, ``SITECRAWL_OBEY_NOFOLLOW``, ``SITECRAWL_TRAP_*``.
+    Stats: ``sitecrawl/crawl/found`` (pages put into the frontier),
+    ``sitecrawl/crawl/beyond_depth``, ``sitecrawl/crawl/cuts`` (patterns that were given up).
+    """
+
+    def __init__(self, crawler: Crawler):
+        self._crawler = crawler
+        self._config = Config.from_settings(crawler.settings)
+        self._last_number = 0
+        self._new_elsewhere = 0
+        self._known: SeenIds | None = None
+        self._recent: set[int] = set()  # of those known, the ones that links lead to time and again
+        self._budgets: PatternBudgets | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_item(self, item: Any) -> Any:
+        for batch in mention_batches(item):
+            if batch.visit is not None:
+                self._offer(batch, batch.visit)
+        if isinstance(item, VisitedPage):
+            item.outcome = self._conclude(item)
+        return item
+
+    def close_spider(self) -> None:
+        if self._budgets is not None and (cuts := self._budgets.cuts()):
+            self._crawler.stats.set_value("sitecrawl/crawl/cuts", [_as_dict(cut) for cut in cuts])
+
+    def _offer(self, batch: MentionBatch, visit: Visit) -> None:
+        known, budgets = self._state()
+        recent = self._recent
+        unknown = [row for row, page_id in enumerate(batch.ids) if page_id not in recent]
+        rows = [row for row in unknown if self._may_be_visited(batch, row)]
+        if not rows:
+            return
+        if len(recent) > _MAX_RECENT:
+            recent.clear()
+        recent.update(batch.ids[row] for row in rows)
+        is_new = known.add_all([batch.ids[row] for row in rows])
+        costs_a_click = batch.source not in {Source.START, LinkSource.REDIRECT}
+        clicks = visit.clicks + costs_a_click
+        new_rows = [row for row, new in zip(rows, is_new, strict=True) if new]
+        if 0 < self._config.max_crawl_depth < clicks:
+            self._crawler.stats.inc_value("sitecrawl/crawl/beyond_depth", len(new_rows))
+            return
+        own_family = budgets.family_of(visit.url)
+        for row in new_rows:
+            url = batch.urls[row]
+            held_under = budgets.admit(url)
+            if held_under is None:
+                self._last_number += 1
+            if budgets.family_of(url) != own_family:
+                self._new_elsewhere += 1
+            batch.to_visit.append(
+                FrontierEntry(
+                    row=row,
+                    number=self._last_number if held_under is None else None,
+                    family=held_under,
+                    clicks=clicks,
+                    external_hops=0 if batch.scope.contains(url) else visit.external_hops + 1,
+                )
+            )
+        self._crawler.stats.inc_value("sitecrawl/crawl/found", len(new_rows))
+
+    def _may_be_visited(self, batch: MentionBatch, row: int) -> bool:
+        source = batch.source_of(row)
+        if source == Source.START and row == 0:
+            return True  # it is here because it was
+        refusal = batch.refused.get(row)
+        # A feed is no page, but it names some.
+        is_feed = source == LinkSource.FEED_LINK
+        if refusal and not (is_feed and refusal.reason is Reason.SKIPPED_FILE_TYPE):
+            return False
+        judged = batch.judged_of(row)
+        if judged is None or not judged.verdict.allowed or source in _NOT_FOLLOWED:
+            return False
+        return not (self._config.obey_nofollow and _is_nofollow(batch, row))
+
+    def _conclude(self, page: VisitedPage) -> VisitOutcome:
+        _, budgets = self._state()
+        result = budgets.visited(
+            page.visit.url,
+            new_elsewhere=self._new_elsewhere,
+            fingerprint=page.facts.fingerprint,
+        )
+        first_number = self._last_number + 1
+        self._last_number += result.released
+        self._new_elsewhere = 0
+        return VisitOutcome(result.is_productive, result.family, result.released, first_number)
+
+    def _state(self) -> tuple[SeenIds, PatternBudgets]:
+        """The pages that are in the frontier, and what each pattern has spent."""
+        if self._known is None or self._budgets is None:
+            from sitecrawl.urls.budgets import PatternBudgets
+            from sitecrawl.urls.seen import SeenIds  # NumPy would hold up the first request
+
+            self._known = SeenIds()
+            self._budgets = PatternBudgets(self._config.budget_limits())
+            store = self._crawler.get_item_pipeline(StorePipeline)
+            if store is not None and store.resumption is not None:
+                self._restore(store.resumption)
+        return self._known, self._budgets
+
+    def _restore(self, resumption: Resumption) -> None:
+        assert self._known is not None
+        assert self._budgets is not None
+        self._last_number = resumption.last_number
+        self._known.add_all([visit.page_id for visit in resumption.visits])
+        for visit in resumption.visits:
+            self._budgets.restore(
+                visit.url,
+                is_held=visit.number is None,
+                is_productive=visit.is_productive,
+                fingerprint=visit.fingerprint,
+            )
+
+
+def _as_dict(cut: PatternCut) -> dict[str, Any]:
+    return {**cut.as_dict(), "reason": cut.kind.reason}
+
+
+def _is_nofollow(batch: MentionBatch, row: int) -> bool:
+    return batch.is_nofollow or (batch.rels is not None and "nofollow" in batch.rels[row].split())

@@ -1,0 +1,73 @@
+"""What a scan was asked for, read from its record so that it can be resumed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.config import Config, ConfigError, apply_environment, setting_specs
+from sitecrawl.profiles import profile_module
+from sitecrawl.setting_values import count
+from sitecrawl.spiders.arguments import SpiderArguments
+from sitecrawl.store.vocabulary import ScanStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy.settings import BaseSettings
+
+    from sitecrawl.store.facts import Scan
+
+
+def check_arguments(given: Mapping[str, str], settings: BaseSettings, spider: str) -> None:
+    """Find before anything is started what would stop the spider."""
+    if "resume" not in given:
+        SpiderArguments.parse(given)
+        return
+    settings = settings.copy()
+    apply_environment(settings)
+    recorded_arguments(given, settings, spider)
+
+
+def recorded_arguments(
+    given: Mapping[str, str], settings: BaseSettings, spider: str
+) -> dict[str, str]:
+    """The arguments of the scan to resume; its settings go into *settings*.
+
+    What is given on the command line or in the environment stands above the record.
+    """
+    if others := sorted(given.keys() - {"resume"}):
+        raise ConfigError(
+            f"argument {others[0]}: a resumed scan has its own arguments; give resume alone"
+        )
+    scan = _recorded_scan(given["resume"], settings)
+    recorded_spider = scan.settings.get("spider", spider)
+    if recorded_spider != spider:
+        raise ConfigError(
+            f"argument resume={scan.id}: that scan was made by the spider {recorded_spider}:"
+            f" scrapy crawl {recorded_spider} -a resume={scan.id}"
+        )
+    if scan.profile:
+        settings.setmodule(profile_module(scan.profile), "project")
+    for spec in setting_specs():
+        if spec.field in scan.settings:
+            settings.set(spec.name, scan.settings[spec.field], "spider")
+    bases = ",".join(scan.settings.get("bases", ()))
+    arguments = {"resume": str(scan.id), "domain": scan.asked, "base": bases}
+    return {name: value for name, value in arguments.items() if value}
+
+
+def _recorded_scan(number: str, settings: BaseSettings) -> Scan:
+    try:
+        scan_id = count.parse(number)
+    except ValueError as error:
+        raise ConfigError(f"argument resume={number!r}: expected the number of a scan") from error
+    from sitecrawl.store.engine import open_database  # only who resumes needs it before the spider
+    from sitecrawl.store.queries import scan_by_id
+
+    with open_database(Config.from_settings(settings).database_url, create=False) as database:
+        scan = scan_by_id(database, scan_id)
+    if scan is None:
+        raise ConfigError(f"argument resume={number}: there is no such scan; see sitecrawl scans")
+    if scan.status == ScanStatus.FINISHED:
+        raise ConfigError(f"argument resume={number}: that scan has ended, nothing is left of it")
+    return scan

@@ -1,0 +1,212 @@
+"""From the answer to a visit to items: the document, what it links to, what it says of itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.items import (
+    DocumentRead,
+    FetchOutcome,
+    MentionBatch,
+    MenuItem,
+    PageFacts,
+    Source,
+    VisitedPage,
+)
+from sitecrawl.parse.directives import header_directives, meta_directives
+from sitecrawl.parse.links import PageLimits, read_page
+from sitecrawl.parse.links.vocabulary import LinkSource
+from sitecrawl.parse.scanner import SitemapKind
+from sitecrawl.parse.sitemap import SitemapReader
+from sitecrawl.stages.fetching import fetched_document
+from sitecrawl.urls.skip import file_kind
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+    from sitecrawl.config import Config
+    from sitecrawl.items import Document, Visit
+    from sitecrawl.parse.links import Links, MenuEntry, PageReading
+    from sitecrawl.urls.scope import Scope
+
+# More links than these are handed on in several batches.
+_BATCH_LINKS = 5_000
+_LINK_HEADERS = ("link", "refresh", "location")
+_FEED_TYPES = ("xml", "rss", "atom")
+_NOFOLLOW = {"nofollow", "none"}
+
+
+class PageReader:
+    """Reads the pages of one scan."""
+
+    def __init__(self, config: Config):
+        self._config = config
+        self._limits = PageLimits(max_bytes=config.max_page_bytes, max_links=config.max_page_links)
+
+    def fetched(self, response: Response) -> Document:
+        """The document of an answer, with what it says to robots."""
+        document = fetched_document(response)
+        token = self._config.robots_agent
+        headers = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
+        said = header_directives(headers, token) if headers else []
+        document.directives = list(dict.fromkeys([*said, *meta_directives(response.body, token)]))
+        return document
+
+    def read(
+        self, response: Response, document: Document, visit: Visit, scope: Scope
+    ) -> VisitedPage:
+        """Read a page, or a feed that a page has named."""
+        if _looks_like_feed(document) and (feed := self._read_feed(document, visit, scope)):
+            return feed
+        reading = read_page(
+            document.body,
+            response.url,
+            content_type=document.content_type,
+            headers=_link_headers(response),
+            limits=self._limits,
+        )
+        is_nofollow = not _NOFOLLOW.isdisjoint(document.directives)
+        batches = [
+            _link_batch(document, visit, scope, reading, first, is_nofollow=is_nofollow)
+            for first in range(0, len(reading.links.locs), _BATCH_LINKS)
+        ]
+        read = DocumentRead(
+            document.url,
+            format="html" if reading.is_html else "other",
+            entries=len(reading.links.locs),
+            decompressed_bytes=len(document.body),
+            # Of a file nothing is to be read.
+            truncated=reading.truncated or (document.is_cut and reading.is_html),
+            findings=reading.findings,
+        )
+        facts = PageFacts(
+            title=reading.title,
+            language=reading.language,
+            canonical=reading.canonical,
+            category="" if reading.is_html else file_kind(document.content_type),
+            text_hash=reading.text_hash,
+            folded_hash=reading.folded_hash if reading.text_characters else None,
+            fingerprint=reading.fingerprint if reading.text_characters else None,
+        )
+        return VisitedPage(visit, document, read, batches, facts)
+
+    def redirected(
+        self, document: Document, visit: Visit, scope: Scope, target: str
+    ) -> VisitedPage:
+        """A page that says no more than where to go."""
+        document.outcome = FetchOutcome.REDIRECTED
+        document.error = ""
+        batch = MentionBatch(
+            document=document.url,
+            base=document.final_url,
+            source=LinkSource.REDIRECT,
+            scope=scope,
+            positions=[1],
+            locs=[target],
+            visit=visit,
+        )
+        read = DocumentRead(
+            document.url,
+            format="redirect",
+            entries=1,
+            decompressed_bytes=len(document.body),
+            truncated=False,
+        )
+        return VisitedPage(visit, document, read, [batch])
+
+    def _read_feed(self, document: Document, visit: Visit, scope: Scope) -> VisitedPage | None:
+        reader = SitemapReader(document.body, document.final_url, self._config.sitemap_limits())
+        batches = [
+            MentionBatch(
+                document=document.url,
+                base=document.final_url,
+                source=Source.FEED,
+                scope=scope,
+                positions=range(chunk.pages.first, chunk.pages.first + len(chunk.pages.locs)),
+                locs=chunk.pages.locs,
+                lastmods=chunk.pages.lastmods,
+                details=chunk.pages.details,
+                visit=visit,
+            )
+            for chunk in reader.steps()
+            if chunk is not None and chunk.pages.locs
+        ]
+        if reader.kind is SitemapKind.INVALID:
+            return None
+        read = DocumentRead(
+            document.url,
+            format=reader.kind,
+            entries=sum(len(batch.locs) for batch in batches),
+            decompressed_bytes=reader.decompressed_bytes,
+            truncated=reader.truncated or document.is_cut,
+            findings=reader.findings,
+        )
+        return VisitedPage(visit, document, read, batches)
+
+
+def start_batch(document: Document, visit: Visit, scope: Scope, urls: list[str]) -> MentionBatch:
+    """The addresses that a crawl starts from, which no other document has to mention."""
+    return MentionBatch(
+        document=document.url,
+        base=document.final_url,
+        source=Source.START,
+        scope=scope,
+        positions=[0] * len(urls),
+        locs=urls,
+        visit=visit,
+    )
+
+
+def _link_batch(
+    document: Document,
+    visit: Visit,
+    scope: Scope,
+    reading: PageReading,
+    first: int,
+    *,
+    is_nofollow: bool,
+) -> MentionBatch:
+    links: Links = reading.links
+    end = min(first + _BATCH_LINKS, len(links.locs))
+    part = slice(first, end)
+    languages = None
+    if links.languages:
+        languages = [links.languages.get(row, "") for row in range(first, end)]
+    return MentionBatch(
+        document=document.url,
+        base=reading.base,
+        source=LinkSource.LINK,
+        scope=scope,
+        positions=range(first + 1, end + 1),
+        locs=links.locs[part],
+        sources=list(links.sources[part]),
+        regions=links.regions[part],
+        anchors=links.anchors[part],
+        rels=links.rels[part],
+        paths=links.paths[part],
+        languages=languages,
+        menu=_menu(reading.menu, first, end) if visit.clicks == 0 else (),
+        visit=visit,
+        is_nofollow=is_nofollow,
+    )
+
+
+def _menu(entries: list[MenuEntry], first: int, end: int) -> list[MenuItem]:
+    return [
+        MenuItem(entry.title, entry.row - first, entry.level)
+        for entry in entries
+        if first <= entry.row < end
+    ]
+
+
+def _looks_like_feed(document: Document) -> bool:
+    kind = document.content_type.partition(";")[0].lower()
+    return any(name in kind for name in _FEED_TYPES) and "xhtml" not in kind
+
+
+def _link_headers(response: Response) -> dict[str, list[str]]:
+    return {
+        name: [value.decode("latin-1") for value in values]
+        for name in _LINK_HEADERS
+        if (values := response.headers.getlist(name))
+    }

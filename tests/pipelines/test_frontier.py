@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from sitecrawl.config import Config
+from sitecrawl.items import (
+    Document,
+    DocumentKind,
+    FetchOutcome,
+    Judged,
+    MentionBatch,
+    PageFacts,
+    Source,
+    Visit,
+    VisitedPage,
+)
+from sitecrawl.parse.links.vocabulary import LinkSource
+from sitecrawl.pipelines.frontier import FrontierPipeline
+from sitecrawl.profiles import load_settings
+from sitecrawl.robots.verdict import Verdict, VerdictReason
+from sitecrawl.store.resumption import KnownVisit, Resumption
+from sitecrawl.urls.canonical import KeyRules, page_ids
+from sitecrawl.urls.refusal import Reason, Refusal
+
+ROOT = "https://example.com"
+HOME = Visit(1, f"{ROOT}/", clicks=0)
+ROBOTS = f"{ROOT}/robots.txt"
+ALLOWED = Judged(ROBOTS, Verdict(True, VerdictReason.NO_RULE))
+FORBIDDEN = Judged(ROBOTS, Verdict(False, VerdictReason.RULE, "Disallow: /", 1, "*"))
+PDF = Refusal(Reason.SKIPPED_FILE_TYPE, "*.xml")
+
+
+class Stats(dict[str, Any]):
+    def inc_value(self, name: str, count: int = 1) -> None:
+        self[name] = self.get(name, 0) + count
+
+    def set_value(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+class Frontier:
+    """The pipeline with a crawler that has no more than it needs."""
+
+    def __init__(self, resumption: Resumption | None = None, **settings: Any) -> None:
+        self.stats = Stats()
+        every = load_settings("default")
+        for name, value in settings.items():
+            every.set(f"SITECRAWL_{name.upper()}", value, "cmdline")
+        self.scope = Config.from_settings(every).scope([f"{ROOT}/"])
+        store = SimpleNamespace(resumption=resumption)
+        crawler: Any = SimpleNamespace(
+            settings=every, stats=self.stats, get_item_pipeline=lambda _class: store
+        )
+        self.pipeline = FrontierPipeline(crawler)
+
+    def batch(self, visit: Visit, *paths: str, **columns: Any) -> MentionBatch:
+        urls = [path if ":" in path else ROOT + path for path in paths]
+        columns = {"source": LinkSource.LINK, "judged": ALLOWED, **columns}
+        batch = MentionBatch(
+            document=visit.url,
+            base=visit.url,
+            scope=self.scope,
+            positions=range(1, len(urls) + 1),
+            locs=urls,
+            visit=visit,
+            **columns,
+        )
+        batch.urls = urls
+        batch.ids = ids(*urls)
+        return batch
+
+    def visit(self, visit: Visit, *paths: str, text: int | None = None, **columns: Any) -> Any:
+        """Path, number, clicks and hops of what is to be visited next because of this page."""
+        batch = self.batch(visit, *paths, **columns)
+        document = Document(visit.url, DocumentKind.PAGE, "a link", FetchOutcome.OK)
+        facts = PageFacts(fingerprint=text)
+        page = VisitedPage(visit, document, None, [batch], facts)
+        self.pipeline.process_item(page)
+        self.outcome = page.outcome
+        return [
+            (batch.urls[entry.row].removeprefix(ROOT), entry.number, entry.clicks)
+            for entry in batch.to_visit
+        ]
+
+
+def ids(*urls: str) -> list[int]:
+    return page_ids(urls, 1, KeyRules())
+
+
+def test_what_is_new_gets_the_next_numbers_in_the_order_of_the_links() -> None:
+    frontier = Frontier()
+    start = frontier.visit(HOME, "/", source=Source.START)
+    assert start == [("/", 1, 0)], "where it starts costs no click"
+    assert frontier.visit(HOME, "/b", "/a", "/b", "/b/") == [("/b", 2, 1), ("/a", 3, 1)]
+    second = Visit(2, f"{ROOT}/b", clicks=1)
+    assert frontier.visit(second, "/", "/a", "/c") == [("/c", 4, 2)]
+    assert frontier.stats["sitecrawl/crawl/found"] == 4
+
+
+def test_sitemaps_name_nothing_that_is_to_be_visited_unless_they_are_asked_to() -> None:
+    frontier = Frontier()
+    batch = frontier.batch(HOME, "/a", source=Source.SITEMAP)
+    batch.visit = None
+    assert frontier.pipeline.process_item(batch).to_visit == []
+    batch.visit = Visit(0, f"{ROOT}/sitemap.xml", clicks=0)
+    (entry,) = frontier.pipeline.process_item(batch).to_visit
+    assert (entry.number, entry.clicks) == (1, 1)
+
+
+class TestBounds:
+    def test_what_is_too_far_is_counted_once(self) -> None:
+        frontier = Frontier(max_crawl_depth=2)
+        far = Visit(5, f"{ROOT}/far", clicks=2)
+        assert frontier.visit(far, "/x", "/y") == []
+        assert frontier.visit(far, "/y", "/x") == []
+        assert frontier.stats == {"sitecrawl/crawl/beyond_depth": 2}
+
+    def test_a_redirect_costs_no_click(self) -> None:
+        far = Visit(5, f"{ROOT}/far", clicks=2)
+        frontier = Frontier(max_crawl_depth=2)
+        assert frontier.visit(far, "/x", source=LinkSource.REDIRECT) == [("/x", 1, 2)]
+
+    def test_no_limit_is_none(self) -> None:
+        far = Visit(5, f"{ROOT}/far", clicks=2_000)
+        assert Frontier(max_crawl_depth=0).visit(far, "/x") == [("/x", 1, 2_001)]
+
+    @pytest.mark.parametrize(("hops", "url"), [(0, f"{ROOT}/a"), (3, "https://other.example/")])
+    def test_hops_are_counted_since_the_site_was_left(self, hops: int, url: str) -> None:
+        frontier = Frontier(max_crawl_depth=0)
+        away = Visit(5, "https://elsewhere.example/", clicks=2, external_hops=2)
+        batch = frontier.batch(away, url)
+        (entry,) = frontier.pipeline.process_item(batch).to_visit
+        assert entry.external_hops == hops
+
+
+class TestWhatIsVisited:
+    @pytest.mark.parametrize(
+        "columns",
+        [
+            {"refused": {0: Refusal(Reason.SKIPPED_PATH, "/x")}},
+            {"refused": {0: PDF}},
+            {"judged": FORBIDDEN},
+            {"judged": None},
+            {"sources": [LinkSource.FORM]},
+            {"sources": [LinkSource.FEED_LINK], "refused": {0: Refusal(Reason.OFFSITE, "/")}},
+        ],
+        ids=["refused", "file", "robots", "robots not asked", "form", "feed of others"],
+    )
+    def test_not_this(self, columns: dict[str, Any]) -> None:
+        frontier = Frontier()
+        assert frontier.visit(HOME, "/x", **columns) == []
+        assert frontier.visit(HOME, "/x") == [("/x", 1, 1)], "a better link may come"
+
+    def test_a_feed_though_it_is_a_file(self) -> None:
+        columns = {"sources": [LinkSource.FEED_LINK], "refused": {0: PDF}}
+        assert Frontier().visit(HOME, "/feed.xml", **columns) == [("/feed.xml", 1, 1)]
+
+    @pytest.mark.parametrize("is_obeyed", [True, False])
+    @pytest.mark.parametrize(
+        "columns",
+        [{"rels": ["noopener nofollow"]}, {"is_nofollow": True}],
+        ids=["link", "page"],
+    )
+    def test_nofollow_if_it_is_not_obeyed(self, columns: dict[str, Any], is_obeyed: bool) -> None:
+        frontier = Frontier(obey_nofollow=is_obeyed)
+        assert len(frontier.visit(HOME, "/x", **columns)) == (not is_obeyed)
+
+    def test_a_word_that_only_holds_nofollow_is_another(self) -> None:
+        frontier = Frontier(obey_nofollow=True)
+        assert frontier.visit(HOME, "/x", rels=["x-nofollow-y"]) == [("/x", 1, 1)]
+
+
+class TestPatterns:
+    LIMITS = {"trap_pattern_pages": 2, "trap_growth": 1}  # noqa: RUF012  it is not changed
+    NUMBERED = tuple(f"/item/{number}" for number in range(1, 6))
+
+    def test_one_that_has_had_its_share_is_held_and_released_when_it_brings_something(
+        self,
+    ) -> None:
+        frontier = Frontier(**self.LIMITS)
+        found = frontier.visit(HOME, *self.NUMBERED)
+        assert [number for _, number, _ in found] == [1, 2, None, None, None]
+        item = Visit(2, f"{ROOT}/item/1", clicks=1)
+        frontier.visit(item, "/elsewhere", text=12345)
+        outcome = frontier.outcome
+        assert outcome is not None
+        assert outcome.is_productive
+        assert outcome.released >= 1
+        assert outcome.first_number == 4, "behind /elsewhere, which has number 3"
+        after = frontier.visit(Visit(9, f"{ROOT}/z", clicks=1), "/last")
+        assert after == [("/last", 4 + outcome.released, 2)]
+
+    def test_what_was_given_up_is_in_the_stats(self) -> None:
+        frontier = Frontier(**self.LIMITS)
+        frontier.visit(HOME, *self.NUMBERED)
+        for number in (1, 2):
+            frontier.visit(Visit(number, f"{ROOT}/item/{number}", clicks=1))
+        frontier.pipeline.close_spider()
+        (cut,) = frontier.stats["sitecrawl/crawl/cuts"]
+        assert (cut["visited"], cut["left_out"]) == (2, 3)
+        assert cut["example"].startswith(f"{ROOT}/item/")
+
+
+def test_a_crawl_that_goes_on_knows_its_frontier_and_its_last_number() -> None:
+    known = [
+        KnownVisit(page_id, f"{ROOT}{path}", number, outcome, None, None)
+        for path, number, outcome in (("/", 1, "ok"), ("/a", 2, None), ("/b", 3, None))
+        for page_id in ids(f"{ROOT}{path}")
+    ]
+    frontier = Frontier(Resumption(f"{ROOT}/", [], known, {}, {}))
+    assert frontier.visit(HOME, "/", "/a", "/b", "/c") == [("/c", 4, 1)]
+
+
+def test_a_crawl_that_goes_on_has_spent_what_it_had_spent() -> None:
+    paths = TestPatterns.NUMBERED
+    whole, killed = Frontier(**TestPatterns.LIMITS), Frontier(**TestPatterns.LIMITS)
+    whole.visit(HOME, *paths[:3])
+    known = [
+        KnownVisit(ids(ROOT + path)[0], ROOT + path, number, None, None, None)
+        for path, number, _ in killed.visit(HOME, *paths[:3])
+    ]
+    resumed = Frontier(Resumption(f"{ROOT}/", [], known, {}, {}), **TestPatterns.LIMITS)
+    assert resumed.visit(HOME, *paths) == whole.visit(HOME, *paths)

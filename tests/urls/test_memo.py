@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sitecrawl.urls import memo as memo_module
+from sitecrawl.urls.canonical import canonicalize_all
+from sitecrawl.urls.memo import ColumnMemo, LinkMemo
+
+LOCS = (
+    *("/a", "/a/", "a", "../a", "?q=1", "#top", "", "//other.example/x", "/größe"),
+    *("http:a", "https:a", "http:/a", "http://example.com/b", "HTTPS://Example.com/C"),
+    *("mailto:a@b.example", "tel:1", "javascript:void(0)", "data:,x", "\0", " /a", "/%zz"),
+)
+BASES = (
+    *("https://example.com/", "https://example.com/docs/intro", "http://example.com/docs/"),
+    *("https://example.com:8443/", "https://other.example/docs/intro"),
+)
+COLUMNS = st.lists(st.sampled_from(LOCS), max_size=6)
+SMALL = 5
+
+
+class TestColumns:
+    def test_each_text_is_worked_out_once(self) -> None:
+        asked: list[list[str]] = []
+
+        def work_out(texts: list[str]) -> list[int]:
+            asked.append(texts)
+            return [len(text) for text in texts]
+
+        memo = ColumnMemo(work_out)
+        assert memo.all(["a", "bb", "a"]) == [1, 2, 1]
+        assert memo.all(["bb", "ccc"]) == [2, 3]
+        assert memo.all(["a", "ccc"]) == [1, 3]
+        assert memo.all([]) == []
+        assert asked == [["a", "bb"], ["ccc"]]
+
+    def test_an_answer_of_none_is_an_answer(self) -> None:
+        asked: list[str] = []
+        memo: ColumnMemo[None] = ColumnMemo(lambda texts: [asked.append(text) for text in texts])
+        assert memo.all(["a"]) == memo.all(["a"]) == [None]
+        assert asked == ["a"]
+
+    @given(st.lists(st.lists(st.text("abcd", max_size=2), max_size=8), max_size=6))
+    def test_forgetting_changes_no_answer(self, columns: list[list[str]]) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(memo_module, "_MAX_KNOWN", SMALL)
+            memo = ColumnMemo(lambda texts: [text.upper() for text in texts])
+            for column in columns:
+                assert memo.all(column) == [text.upper() for text in column]
+                assert len(memo._known) <= SMALL + max(map(len, columns))
+
+
+class TestLinks:
+    @given(st.lists(st.tuples(COLUMNS, st.sampled_from(BASES)), max_size=8))
+    def test_they_are_what_they_are_without_a_memory(
+        self, pages: list[tuple[list[str], str]]
+    ) -> None:
+        memo = LinkMemo(canonicalize_all)
+        for locs, base in pages:
+            assert memo.all(locs, base) == list(canonicalize_all(locs, base))
+
+    def test_the_same_is_asked_once_and_what_depends_on_the_folder_each_time(self) -> None:
+        asked: list[list[str]] = []
+
+        def canonicalize(locs: list[str], base: str) -> list[str | None]:
+            asked.append(locs)
+            return list(canonicalize_all(locs, base))
+
+        memo = LinkMemo(canonicalize)
+        memo.all(["/a", "b", "mailto:x@y.example"], "https://example.com/one/")
+        found = memo.all(["/a", "b", "mailto:x@y.example"], "https://example.com/two/")
+        assert found == ["https://example.com/a", "https://example.com/two/b", None]
+        assert asked[1:] == [["b"]]
+
+    def test_only_so_many_are_remembered(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(memo_module, "_MAX_KNOWN", SMALL)
+        memo = LinkMemo(canonicalize_all)
+        for number in range(100):
+            memo.all([f"/{number}"], BASES[0])
+            assert len(memo._known) <= SMALL + 1
