@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typer
 
-from sitecrawl.cli import discover, inventory, survey, workplace
+from sitecrawl.cli import comparison, discover, inventory, resume, structure, survey, workplace
 
 app = typer.Typer(
     name="sitecrawl",
@@ -19,9 +19,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(discover.discover)
+app.command()(resume.resume)
 app.command()(inventory.scans)
 app.command()(inventory.urls)
 app.command()(inventory.why)
+app.command()(structure.tree)
+app.command()(structure.graph)
+app.command()(comparison.orphans)
+app.command()(comparison.unlisted)
 app.command()(survey.robots)
 app.command()(survey.plan)
 app.command()(workplace.profiles)

@@ -2,44 +2,52 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from sitecrawl.cli.coveragewords import coverage_words
 from sitecrawl.cli.database import known_site
+from sitecrawl.cli.mentionwords import mention_words
+from sitecrawl.cli.refusalwords import refusal_words
+from sitecrawl.cli.visitwords import path_words, unvisited_words, visit_words
 from sitecrawl.config import Config
 from sitecrawl.printable import printable
 from sitecrawl.store.queries import latest_scan, site_for, sites
-from sitecrawl.store.why import why
+from sitecrawl.store.why import MAX_MENTIONS, page_fact, why
 from sitecrawl.urls.canonical import KeyRules, canonicalize, explain_refusal, page_ids
+from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.target import TargetError, parse_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Fetch, MentionFact, PageFact, Site, VerdictFact
+    from sitecrawl.store.facts import Fetch, PageFact, Site, VerdictFact
     from sitecrawl.store.why import Why
     from sitecrawl.urls.canonical import CanonicalRules
 
+_MAX_REDIRECTS = 20
+_MAX_DOUBTFUL = 10
 
-def explain(database: Database, url: str) -> Iterator[str]:
+
+def explain(database: Database, url: str, *, show_all: bool = False) -> Iterator[str]:
     """Every mention of the page, or why it was refused, or what might have hidden it."""
-    for line in _explain(database, url):
+    for line in _explain(database, url, show_all=show_all):
         yield printable(line)
 
 
-def _explain(database: Database, url: str) -> Iterator[str]:
+def _explain(database: Database, url: str, *, show_all: bool) -> Iterator[str]:
+    most = None if show_all else MAX_MENTIONS
     site = site_for(database, url)
     if site is None:
         # A URL of another host, or one that no page can have, is known to the site whose
         # documents mention it.
-        answers = (_look_up(database, each, url) for each in sites(database))
-        answer = next((found for found in answers if found.page), None)
+        answers = ((each, _look_up(database, each, url, most)) for each in sites(database))
+        site, answer = next(((each, found) for each, found in answers if found.page), (None, None))
     else:
-        answer = _look_up(database, site, url)
-    if answer is not None and answer.page is not None:
-        yield from _verdict(answer.page, answer)
-        for mention in answer.mentions:
-            yield from _sentence(mention)
+        answer = _look_up(database, site, url, most)
+    if site is not None and answer is not None and answer.page is not None:
+        yield from _known(database, site, answer.page, answer)
         return
     address, rules = _address(url), _rules(database, site)
     if canonicalize(address, None, rules) is None:
@@ -47,16 +55,20 @@ def _explain(database: Database, url: str) -> Iterator[str]:
     elif answer is None:
         known_site(database, url)
     else:
-        yield from _never_seen(address, answer)
+        yield from _never_seen(address, answer, show_all=show_all)
 
 
-def _look_up(database: Database, site: Site, url: str) -> Why:
+def _look_up(database: Database, site: Site, url: str, max_mentions: int | None) -> Why:
+    return why(database, site.id, _page_id(database, site, url), max_mentions)
+
+
+def _page_id(database: Database, site: Site, url: str) -> int:
     address, rules = _address(url), _rules(database, site)
     # What no page can have is kept as it was written (see CanonicalizePipeline).
     as_written = address[: rules.max_length].encode(errors="replace").decode()
     wanted = canonicalize(address, None, rules) or as_written
     [number] = page_ids([wanted], site.seed, KeyRules(**site.key_rules))
-    return why(database, site.id, number)
+    return number
 
 
 def _rules(database: Database, site: Site | None) -> CanonicalRules:
@@ -73,18 +85,34 @@ def _address(url: str) -> str:
         return url
 
 
-def _verdict(page: PageFact, answer: Why) -> Iterator[str]:
-    newest = answer.scan.id if answer.scan else None
+def _known(database: Database, site: Site, page: PageFact, answer: Why) -> Iterator[str]:
     yield page.url
+    newest = answer.scan.id if answer.scan else None
     yield f"  known since {answer.first_seen_at:%Y-%m-%d %H:%M} UTC, scan {page.first_scan_id}"
     if answer.last_seen_scan_id != newest:
         yield f"  no longer listed: last seen in scan {answer.last_seen_scan_id} of {newest}"
     elif page.reason:
-        yield f"  refused: {page.reason}, by the rule {page.rule}"
+        yield f"  refused: {page.reason}, {refusal_words(answer, _redirects(database, site, page))}"
     else:
         yield "  listed"
+        if words := unvisited_words(answer):
+            yield f"  not visited: {words}"
     if answer.verdict:
         yield from _robots(answer.verdict)
+    if answer.visit:
+        yield from (f"  {line}" for line in visit_words(answer.visit))
+    yield from (f"  {line}" for line in path_words(answer.click_path))
+    yield from (f"  {line}" for line in mention_words(answer))
+
+
+def _redirects(database: Database, site: Site, page: PageFact) -> list[str]:
+    """Where the page redirects to, and where that does."""
+    targets: list[str] = []
+    current: PageFact | None = page
+    while current and current.reason == Reason.REDIRECTED and len(targets) < _MAX_REDIRECTS:
+        targets.append(current.rule or "")
+        current = page_fact(database, _page_id(database, site, current.rule or ""))
+    return targets
 
 
 def _robots(verdict: VerdictFact) -> Iterator[str]:
@@ -98,30 +126,24 @@ def _robots(verdict: VerdictFact) -> Iterator[str]:
     yield f"      {delay}confidence {verdict.confidence:g}, first decided {since}"
 
 
-def _sentence(mention: MentionFact) -> Iterator[str]:
-    verb = "listed" if mention.is_current else "was listed"
-    lastmod = f", lastmod {mention.lastmod}" if mention.lastmod else ""
-    read = f", read {mention.fetched_at:%Y-%m-%d %H:%M} UTC" if mention.fetched_at else ""
-    entry = f"entry {mention.position} ({mention.source})"
-    yield f"  {verb} by {mention.document_url}, {entry}{lastmod}"
-    yield f"      which was found by {mention.found_by}{read}"
-
-
-def _never_seen(url: str, answer: Why) -> Iterator[str]:
+def _never_seen(url: str, answer: Why, *, show_all: bool) -> Iterator[str]:
     yield url
     yield "  never seen"
-    if answer.scan is None:
-        return
     scan = answer.scan
-    yield f"  as of scan {scan.id} ({scan.status}), {scan.started_at:%Y-%m-%d %H:%M} UTC"
-    if not answer.doubtful and not answer.unread:
-        yield "  every document of that scan was read to its end, so no document lists it"
+    if scan is None or answer.coverage is None:
         return
-    yield "  these documents were not read to their end, and may list it:"
-    for fetch in answer.doubtful:
-        yield f"    {fetch.url}: {_doubt(fetch)}"
-    for document in answer.unread:
-        yield f"    {document}: not fetched"
+    yield f"  as of scan {scan.id} ({scan.status}), {scan.started_at:%Y-%m-%d %H:%M} UTC"
+    doubts = [f"{fetch.url}: {_doubt(fetch)}" for fetch in answer.doubtful]
+    doubts += [f"{document}: not fetched" for document in answer.unread]
+    if not doubts:
+        yield "  every document of that scan was read to its end, so no document lists it"
+    else:
+        yield "  these documents were not read to their end, and may list it:"
+        yield from (f"    {doubt}" for doubt in islice(doubts, None if show_all else _MAX_DOUBTFUL))
+        if not show_all and len(doubts) > _MAX_DOUBTFUL:
+            yield f"    and {len(doubts) - _MAX_DOUBTFUL:,} more; --all shows them"
+    if not answer.coverage.is_whole:
+        yield from (f"  {line}" for line in coverage_words(answer.coverage))
 
 
 def _doubt(fetch: Fetch) -> str:

@@ -9,11 +9,14 @@ from typing import Annotated
 
 import typer
 
+from sitecrawl.cli.filters import REGION_OPTION, SOURCE_OPTION
 from sitecrawl.urls.refusal import Reason  # noqa: TC001  Typer reads the annotations
 
 DATABASE_OPTION = typer.Option(
     "--database", help="Instead of SITECRAWL_DATABASE_URL, such as sqlite:///sitecrawl.db."
 )
+SITE_ARGUMENT = typer.Argument(help="A site that has been scanned.")
+SCAN_OPTION = typer.Option("--scan", help="Of this scan instead of the newest.")
 
 
 class ExportFormat(StrEnum):
@@ -58,7 +61,7 @@ def scans(
 
 
 def urls(  # noqa: PLR0913, PLR0917  the options of the command
-    domain: Annotated[str, typer.Argument(help="A site that has been scanned.")],
+    domain: Annotated[str, SITE_ARGUMENT],
     format_: Annotated[
         ExportFormat | None,
         typer.Option("--format", "-f", help="Default: by the ending of --output, else text."),
@@ -70,10 +73,24 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     reason: Annotated[
         Reason | None, typer.Option(help="Only URLs refused for this reason.")
     ] = None,
-    source: Annotated[str, typer.Option(help="Only from this source, such as sitemap.")] = "",
+    source: Annotated[str, SOURCE_OPTION] = "",
+    region: Annotated[str, REGION_OPTION] = "",
+    status: Annotated[str, typer.Option(help="Only answered so: 200, 404, 3xx, 4xx, 5xx.")] = "",
     contains: Annotated[str, typer.Option(help="Only URLs with this text.")] = "",
-    max_depth: Annotated[int | None, typer.Option(min=0, help="At most so many segments.")] = None,
-    scan: Annotated[int | None, typer.Option(help="Of this scan instead of the newest.")] = None,
+    text: Annotated[
+        str, typer.Option(help="Only pages with this text in their title or a link to them.")
+    ] = "",
+    pattern: Annotated[
+        str, typer.Option(help="Only URLs of this pattern, such as '/item/{n}', or of this kind.")
+    ] = "",
+    depth: Annotated[
+        int | None,
+        typer.Option("--depth", "--max-depth", min=0, help="At most so many path segments."),
+    ] = None,
+    clicks: Annotated[
+        int | None, typer.Option(min=0, help="At most so many clicks from the root.")
+    ] = None,
+    scan: Annotated[int | None, SCAN_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
     """Query and export the inventory of a site.
@@ -83,7 +100,11 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     sitecrawl urls example.com -o urls.xlsx
     sitecrawl urls example.com --contains /blog/ --format csv
     sitecrawl urls example.com --reason offsite --format jsonl
+    sitecrawl urls example.com --status 4xx
+    sitecrawl urls example.com --region navigation --clicks 2
+    sitecrawl urls example.com --pattern '/product/{n}'
     """
+    from sitecrawl.cli import filters
     from sitecrawl.cli.database import known_site, reading, wanted_scan
     from sitecrawl.exporters.export import export_pages
     from sitecrawl.store.inventory import PageFilter
@@ -91,9 +112,14 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     wanted = PageFilter(
         include_refused=refused,
         reason=reason or "",
-        source=source,
+        source=filters.checked_source(source),
+        region=filters.checked_region(region),
         contains=contains,
-        max_depth=max_depth,
+        text=text,
+        pattern=filters.checked_pattern(pattern),
+        max_depth=depth,
+        max_clicks=clicks,
+        http_status=filters.checked_status(status),
     )
     chosen = format_ or _format_by_ending(output)
     with reading(database) as store:
@@ -120,16 +146,20 @@ def _format_by_ending(output: Path | None) -> ExportFormat:
 
 def why(
     url: Annotated[str, typer.Argument(help="The URL to explain.")],
+    all_: Annotated[
+        bool, typer.Option("--all", help="Show every mention, not only the first ones.")
+    ] = False,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
     """Say how a URL came to be known, why it was refused, or why it may be missing.
 
     \b
     sitecrawl why https://example.com/blog/a-post
+    sitecrawl why https://example.com/ --all
     """
     from sitecrawl.cli.database import reading
     from sitecrawl.cli.explain import explain
 
     with reading(database) as store:
-        for line in explain(store, url):
+        for line in explain(store, url, show_all=all_):
             typer.echo(line)

@@ -10,6 +10,7 @@ from sitecrawl.politeness.estimate import ScanLimits, Seen, duration_words, esti
 from sitecrawl.politeness.words import byte_words
 from sitecrawl.printable import printable
 from sitecrawl.robots.answers import AnswerKind
+from sitecrawl.stages.waterfall import crawl_is_needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +60,19 @@ def _lines(survey: Survey, settings: BaseSettings) -> Iterator[str]:
     )
     yield ""
     yield from _cost(cost, pause)
+    if root.allowed:
+        yield from _crawl(survey, config, cost.gap_seconds)
+
+
+def _crawl(survey: Survey, config: Config, gap_seconds: float) -> Iterator[str]:
+    is_unknown = survey.further_maps > 0 and config.crawl == "auto"
+    if is_unknown or not crawl_is_needed(config, survey.pages):
+        return
+    if limit := config.max_crawl_pages:
+        longest = duration_words(limit * gap_seconds)
+        yield f"then links are followed, to {limit:,} pages at most: {longest} more"
+    else:
+        yield "then links are followed, to as many pages as there are"
 
 
 def _rules(robots: AuthorityRobots) -> str:

@@ -8,6 +8,7 @@ from sitecrawl.config import ConfigError
 from sitecrawl.errors import StoppedError
 from sitecrawl.exitcodes import ExitCode, exit_code
 from sitecrawl.spiders.arguments import SpiderArguments
+from sitecrawl.spiders.resuming import check_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,7 @@ def run_spider(name: str, settings: Settings, arguments: Mapping[str, str]) -> E
     """Run the spider to its end; ``ConfigError`` when it cannot start."""
     from scrapy.crawler import AsyncCrawlerProcess
 
-    SpiderArguments.parse(arguments)
+    check_arguments(arguments, settings, name)
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(name)
     process.crawl(crawler, **arguments)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
 from sitecrawl.config import ConfigError
 from sitecrawl.exporters.csv import CsvPageExporter
 from sitecrawl.exporters.json import JsonLinesPageExporter, JsonPageExporter
+from sitecrawl.exporters.output import opened_output
 from sitecrawl.exporters.text import TextPageExporter
 from sitecrawl.urls.canonical import KeyRules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from sitecrawl.exporters.pages import PageExporter
@@ -36,7 +36,9 @@ def export_pages(
 ) -> int:
     """Write the wanted pages of the scan to a file or to standard output; return their number."""
     make_exporter = _exporter(format_)
-    with _opened(output, format_) as file:
+    if output is None and format_ in _EXTRAS and sys.stdout.isatty():
+        raise ConfigError(f"--format {format_} is not for the screen; give a file with -o")
+    with opened_output(output) as file:
         exporter = make_exporter(file)
         exporter.start_exporting()
         number = exporter.export_scan(database, scan.id, KeyRules(**site.key_rules), wanted)
@@ -69,17 +71,3 @@ def _optional_exporter(format_: str) -> Callable[[IO[bytes]], PageExporter]:
     from sitecrawl.exporters.parquet import ParquetPageExporter
 
     return ParquetPageExporter
-
-
-@contextmanager
-def _opened(output: Path | None, format_: str) -> Iterator[IO[bytes]]:
-    if output is None:
-        if format_ in _EXTRAS and sys.stdout.isatty():
-            raise ConfigError(f"--format {format_} is not for the screen; give a file with -o")
-        yield sys.stdout.buffer
-        return
-    try:
-        with output.open("wb") as file:
-            yield file
-    except OSError as error:
-        raise ConfigError(f"-o {output}: {error.strerror or error}") from error

@@ -32,8 +32,9 @@ class PageExporter(BaseItemExporter):
     ) -> int:
         """Write the pages of the scan and return their number."""
         # SQLAlchemy would hold up the first request of a scan that writes a feed at its end.
-        from sitecrawl.store.inventory import export_columns, export_rows, page_references
+        from sitecrawl.store.inventory import export_columns, export_rows
         from sitecrawl.store.queries import scan_by_id
+        from sitecrawl.store.references import page_references
 
         scan = scan_by_id(database, scan_id)
         assert scan is not None

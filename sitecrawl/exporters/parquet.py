@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _ROWS_PER_GROUP = 50_000
 _LISTS = {"sources", "clusters"}
 _NUMBERS = {"sitemap_priority", "importance", "priority"}
+_COUNTS = {"depth", "clicks", "http_status"}
 
 
 class ParquetPageExporter(PageExporter):
@@ -50,6 +51,6 @@ def _type(name: str) -> Any:
         return pa.list_(pa.string())
     if name in _NUMBERS:
         return pa.float64()
-    if name == "depth":
+    if name in _COUNTS:
         return pa.int32()
     return pa.bool_() if name == "robots_allowed" else pa.string()

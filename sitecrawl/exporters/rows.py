@@ -8,13 +8,15 @@ from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from sitecrawl.classify.paths import section
+from sitecrawl.store.facts import VisitFields
 from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.canonical import page_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sitecrawl.store.inventory import PageReferences, PageTuple
+    from sitecrawl.store.inventory import PageTuple
+    from sitecrawl.store.references import PageReferences
     from sitecrawl.urls.canonical import KeyRules
 
 Row: TypeAlias = dict[str, Any]
@@ -41,6 +43,9 @@ FIELDS: Final = (
     "language",
     "importance",
     "priority",
+    "region",
+    "anchor",
+    *VisitFields._fields,
 )
 # The store's columns start with what differs from page to page: id, url, lastmod, depth. From here
 # on, nearly all pages of a document have the same.
@@ -59,11 +64,11 @@ class RowMaker:
         self._key_rules = key_rules
         self._references = references
         self._tails: dict[tuple[Any, ...], str] = {}
+        self._shared_rows: dict[tuple[Any, ...], Row] = {}
         self._clusters = _Clusters()
 
     def rows(self, pages: Sequence[PageTuple]) -> list[Row]:
         keys = page_keys([page[1] for page in pages], self._key_rules)
-        further = self._references.further_sources
         return [
             {
                 "url": url,
@@ -71,7 +76,7 @@ class RowMaker:
                 "lastmod": lastmod,
                 "depth": depth,
                 "clusters": [name] if (name := section(url)) else [],
-                **self._shared(tuple(shared), further.get(id_, ())),
+                **self._rest(tuple(shared), id_),
             }
             for key, (id_, url, lastmod, depth, *shared) in zip(keys, pages, strict=True)
         ]
@@ -112,29 +117,56 @@ class RowMaker:
     def _json_tails(
         self, ids: Sequence[int], shared: Sequence[Sequence[Any]], end: str
     ) -> list[str]:
-        """What is the same for most pages of a document, unless a page has further sources."""
-        further = self._references.further_sources
+        """What is the same for most pages of a document, unless the references say more."""
+        further, visits = self._references.further_sources, self._references.visits
+        special = (further.keys() & ids) | (visits.keys() & ids)
         if all(column.count(column[0]) == len(ids) for column in shared):
             common = tuple(column[0] for column in shared)
             tails = [self._tail(common, end)] * len(ids)
-        else:
-            tails = [self._tail(facts, end) for facts in zip(*shared, strict=True)]
-        for row in [row for row, id_ in enumerate(ids) if id_ in further]:
-            facts = tuple(column[row] for column in shared)
-            tails[row] = self._tail(facts, end, further[ids[row]])
-        return tails
+            for row in [row for row, id_ in enumerate(ids) if id_ in special] if special else ():
+                tails[row] = self._special_tail(common, ids[row], end)
+            return tails
+        return [
+            self._special_tail(facts, id_, end) if id_ in special else self._tail(facts, end)
+            for id_, facts in zip(ids, zip(*shared, strict=True), strict=True)
+        ]
+
+    def _special_tail(self, shared: tuple[Any, ...], id_: int, end: str) -> str:
+        further = self._references.further_sources.get(id_, ())
+        if visit := self._references.visits.get(id_):
+            # No other page shares it.
+            return _tail_text(self._shared(shared, further, visit), end)
+        return self._tail(shared, end, further)
 
     def _tail(self, shared: tuple[Any, ...], end: str, further: Sequence[str] = ()) -> str:
         """The rest of a row, remembered for the pages that share it."""
         key = (shared, end, *further)
         tail = self._tails.get(key)
         if tail is None:
-            tail = _encode(self._shared(shared, further)).removeprefix("{") + end
+            tail = _tail_text(self._shared(shared, further), end)
             if len(self._tails) < _MAX_TAILS:
                 self._tails[key] = tail
         return tail
 
-    def _shared(self, shared: tuple[Any, ...], further: Sequence[str]) -> Row:
+    def _rest(self, shared: tuple[Any, ...], id_: int) -> Row:
+        """As :meth:`_tail`, of any page."""
+        further = self._references.further_sources.get(id_, ())
+        if visit := self._references.visits.get(id_):
+            return self._shared(shared, further, visit)
+        key = (shared, *further)
+        row = self._shared_rows.get(key)
+        if row is None:
+            row = self._shared(shared, further)
+            if len(self._shared_rows) < _MAX_TAILS:
+                self._shared_rows[key] = row
+        return row
+
+    def _shared(
+        self,
+        shared: tuple[Any, ...],
+        further: Sequence[str],
+        visit: VisitFields | None = None,
+    ) -> Row:
         references = self._references
         facts = dict(zip(self._shared_columns, shared, strict=True))
         allowed, robots_rule = references.verdicts.get(facts["verdict_id"], (None, None))
@@ -146,6 +178,8 @@ class RowMaker:
             "robots_allowed": allowed,
             "robots_rule": robots_rule,
         }
+        if visit is not None:
+            facts |= visit._asdict()
         return {name: facts.get(name) for name in _SHARED_FIELDS}
 
 
@@ -158,6 +192,10 @@ class _Clusters(dict[str, str]):
         if len(self) < _MAX_TAILS:
             self[segment] = text
         return text
+
+
+def _tail_text(facts: Row, end: str) -> str:
+    return _encode(facts).removeprefix("{") + end
 
 
 def _quoted(texts: Sequence[str | None]) -> list[str]:

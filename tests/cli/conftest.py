@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sitecrawl.items import FetchOutcome
+from sitecrawl.store.engine import open_database
 from tests.cli.inprocess import run_inside
 from tests.site import SiteServer
 from tests.site.build import gz, robots, rss, sitemap, sitemap_index, text_map
 from tests.site.project import Project
 from tests.site.reply import Reply
+from tests.store.crawling import Crawling, Link
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,6 +41,16 @@ class Inventory:
 
     def process(self, *args: str) -> ProcessResult:
         return self.project.run(sys.executable, "-m", "sitecrawl", *args)
+
+
+@dataclass(frozen=True, slots=True)
+class Crawled:
+    """A database that knows one site, ``example.com``, crawled with limits; tests only read it."""
+
+    project: Project
+
+    def run(self, *args: str) -> ProcessResult:
+        return run_inside(self.project, *args)
 
 
 @pytest.fixture
@@ -90,3 +103,59 @@ def _shop(shop: SiteServer) -> dict[str, Route]:
         "/news.rss": rss(shop.at("/news/1"), shop.at("/goods/0")),
         "/broken.xml": Reply(b"no", status=503),
     }
+
+
+@pytest.fixture(scope="session")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
+    project = Project.in_folder(tmp_path_factory.mktemp("crawled"))
+    with open_database(f"sqlite:///{project.database}") as database:
+        _crawl(Crawling(database, settings={"spider": "discover", "max_crawl_depth": 2}))
+    return Crawled(project)
+
+
+def _crawl(crawling: Crawling) -> None:
+    calendar = "/day/{n}"
+    crawling.start()
+    crawling.visit(
+        "/",
+        Link("/old", "Shop", "header"),
+        Link("/about", "About us", "navigation", rel="author", element="nav > ul > li:nth(2) > a"),
+        Link("/shop/deals", "Deals", "navigation", is_followed=False),
+        Link("/copy", "Copy", "footer"),
+        Link("/gone", "\x1b[31mGone\n"),
+        "/missing",
+        *(Link(f"/day/{day}", f"Day {day}") for day in (1, 2)),
+        Link("/day/3", "Day 3", held_under=calendar),
+        Link("/tag/4", held_under="/tag/{n}"),
+        Link("/search", "Search", source="form", is_followed=False),
+        Link("/cart", "Cart", refused=("skipped_path", "/cart")),
+        Link("https://elsewhere.example/", "Partner", refused=("offsite", "https://example.com/")),
+        title="Home",
+        folded_hash=1,
+    )
+    crawling.redirect("/old", "/older")
+    crawling.visit(
+        "/about",
+        Link("/shop", "Shop", "navigation"),
+        Link("/about/team", "Team"),
+        title="About the team",
+        canonical="",
+        folded_hash=2,
+    )
+    crawling.visit("/copy", canonical="/about", folded_hash=2, fetch={"directives": ["noindex"]})
+    crawling.visit(
+        "/gone", status=404, outcome=FetchOutcome.NOT_FOUND, reason="not_found", rule="HTTP 404"
+    )
+    crawling.visit("/missing", reason="soft_404", rule="https://example.com/no-such-page-1")
+    crawling.redirect("/older", "/shop", status=302)
+    crawling.menu((0, "Shop", "/shop"), (1, "Deals", "/shop/deals"), (0, "About us", "/about"))
+    crawling.list_in_sitemap("/", "/about", "/alone")
+    crawling.end(
+        cut={calendar: "trap_calendar"},
+        cut_patterns=[
+            {"pattern": calendar, "kind": "calendar", "visited": 40, "left_out": 1},
+        ],
+        truncated=[
+            {"what": "pages left to visit", "setting": "SITECRAWL_MAX_CRAWL_PAGES", "limit": 7}
+        ],
+    )

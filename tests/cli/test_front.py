@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Inventory
     from tests.site.project import ProcessResult, Project
 
-_COMMANDS = ("discover", "scans", "urls", "why", "profiles", "settings", "doctor")
+_COMMANDS = (
+    *("discover", "resume", "scans", "urls", "why", "tree", "graph", "orphans", "unlisted"),
+    *("profiles", "settings", "doctor"),
+)
 # As the console script runs it.
 _AS_SCRIPT = "import sys; sys.argv[0] = 'sitecrawl'; from sitecrawl.cli import main; main()"
 
@@ -51,6 +54,8 @@ def test_the_help_of_a_command_has_examples(
         ("urls",),
         ("scans", "--limit", "0"),
         ("urls", "example.com", "--format", "docx"),
+        ("tree",),
+        ("graph", "example.com", "--format", "png"),
     ],
 )
 def test_wrong_usage_is_2(cli: Callable[..., ProcessResult], args: tuple[str, ...]) -> None:

@@ -20,7 +20,7 @@ from tests.cli.conftest import MANY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.cli.conftest import Inventory
+    from tests.cli.conftest import Crawled, Inventory
     from tests.site.project import ProcessResult
 
 _LISTED = 3 + 12 + 2  # in pages.xml, and what only the other maps list
@@ -131,8 +131,11 @@ def test_a_site_is_not_written_with_a_user_name(inventory: Inventory) -> None:
         (("--contains", "100%_"), set()),
         (("--max-depth", "0"), {"/"}),
         (("--max-depth", "1"), {"/", "/about"}),
-        (("--source", "feed"), {"/news/1"}),
-        (("--source", "nonsense"), set()),
+        (("--depth", "1"), {"/", "/about"}),
+        (("--source", "feed"), {"/news/1", "/goods/0"}),
+        (("--source", "link"), set()),
+        (("--pattern", "/goods/{n}", "--contains", "s/1"), {"/goods/1", "/goods/10", "/goods/11"}),
+        (("--pattern", "https://any.example/goods/99/", "--contains", "s/2"), {"/goods/2"}),
         (("--reason", "skipped_path"), {"/admin/panel"}),
         (("--reason", "skipped_file_type"), {"/price-list.pdf"}),
         (("--reason", "offsite"), {"https://elsewhere.example/x"}),
@@ -150,6 +153,56 @@ def test_a_reason_that_there_is_not_is_refused(inventory: Inventory) -> None:
     assert done.returncode == 2
     assert "offside" in done.stderr
     assert "offsite" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "expected"),
+    [
+        ("--source", "sitmap", "expected one of start, sitemap, "),
+        ("--region", "nav", "expected one of navigation, header, "),
+        ("--status", "40", "expected a status such as 404, or a class such as 4xx"),
+        ("--status", "6xx", "expected a status such as 404, or a class such as 4xx"),
+        ("--pattern", "item/{n}", "expected a path such as /item/{n}, or a URL"),
+    ],
+)
+def test_a_filter_that_can_match_nothing_is_refused(
+    inventory: Inventory, option: str, value: str, expected: str
+) -> None:
+    done = inventory.run("urls", inventory.shop.url, option, value)
+    assert done.returncode == 2
+    assert f"sitecrawl: {option} {value}: {expected}" in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "paths"),
+    [
+        (("--region", "navigation"), ["/about", "/shop/deals", "/shop"]),
+        (("--source", "redirect"), ["/shop"]),
+        (("--clicks", "0"), ["/"]),
+        (("--status", "404"), ["/gone"]),
+        (("--status", "3xx"), ["/old", "/older"]),
+        (("--status", "200"), ["/", "/about", "/copy"]),
+        (("--text", "team", "--clicks", "1"), ["/about"]),
+        (("--reason", "trap_calendar"), ["/day/3"]),
+        (("--reason", "soft_404"), ["/missing"]),
+    ],
+)
+def test_filters_of_what_a_crawl_found(
+    crawled: Crawled, options: tuple[str, ...], paths: list[str]
+) -> None:
+    lines = crawled.run("urls", "example.com", *options).succeeded().stdout.splitlines()
+    assert [line.removeprefix("https://example.com") for line in lines] == paths
+
+
+def test_rows_have_what_the_crawl_found(crawled: Crawled) -> None:
+    lines = crawled.run("urls", "example.com", "-f", "jsonl").succeeded().stdout.splitlines()
+    rows = {row["url"]: row for row in map(json.loads, lines)}
+    copy = rows["https://example.com/copy"]
+    assert (copy["region"], copy["anchor"], copy["clicks"]) == ("footer", "Copy", 1)
+    assert (copy["http_status"], copy["content_type"]) == (200, "text/html")
+    assert copy["canonical"] == copy["duplicate_of"] == "https://example.com/about"
+    assert rows["https://example.com/alone"]["clicks"] is None
 
 
 def test_refused_urls_come_with_the_listed_ones(inventory: Inventory) -> None:

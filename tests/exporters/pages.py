@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from sitecrawl.exporters.rows import RowMaker
-from sitecrawl.store.inventory import EXPORT_COLUMNS, PageReferences
+from sitecrawl.store.facts import VisitFields
+from sitecrawl.store.inventory import EXPORT_COLUMNS
+from sitecrawl.store.references import PageReferences
 from sitecrawl.urls.canonical import KeyRules
 from tests.urls.nasty import nasty_urls
 
@@ -20,6 +22,10 @@ REFERENCES = PageReferences(
     scans={1: "2026-11-16T04:02:29Z"},
     verdicts={1: (True, None), 2: (False, 'Disallow: /"\\ü')},
     further_sources={3: ["feed"], 4: ["feed", "sitemap-alternate"]},
+    visits={
+        4: VisitFields(2, 200, "text/html", "00ff", 'https://a.example/"\\ü', None),
+        5: VisitFields(0, None, None, None, None, "=https://a.example/"),
+    },
 )
 
 
@@ -40,6 +46,8 @@ def page(id_: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -> P
         "language": None,
         "importance": None,
         "priority": None,
+        "region": None,
+        "anchor": None,
     }
     assert facts.keys() <= values.keys()
     return (id_, url, *(values | facts).values())
@@ -78,6 +86,8 @@ def pages(text: st.SearchStrategy[str] | None = None) -> st.SearchStrategy[PageT
             "language": _rare(st.just("pt-br")),
             "importance": _rare(figures),
             "priority": _rare(figures),
+            "region": _rare(st.just("navigation")),
+            "anchor": _rare(written),
         },
     )
     likely = st.sampled_from(["https://a.example/", "https://www.a.example/b/c?d=/e"])

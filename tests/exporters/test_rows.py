@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sitecrawl.exporters.rows import FIELDS, RowMaker
+from sitecrawl.store.facts import VisitFields
 from sitecrawl.store.inventory import EXPORT_COLUMNS
 from sitecrawl.urls.canonical import KeyRules, page_key
 from tests.exporters.pages import DOCUMENTS, maker, page, pages
@@ -20,7 +21,7 @@ _CONTRACT = {
 _COLUMNS = (
     *("id", "url", "lastmod", "depth", "document_id", "source", "verdict_id", "first_scan_id"),
     *("reason", "rule", "title", "changefreq", "sitemap_priority", "category", "language"),
-    *("importance", "priority"),
+    *("importance", "priority", "region", "anchor"),
 )
 
 
@@ -58,7 +59,30 @@ def test_a_row() -> None:
         "language": None,
         "importance": None,
         "priority": None,
+        "region": None,
+        "anchor": None,
+        "clicks": None,
+        "http_status": None,
+        "content_type": None,
+        "text_hash": None,
+        "canonical": None,
+        "duplicate_of": None,
     }
+
+
+def test_a_row_has_what_a_visit_has_shown() -> None:
+    linked, unvisited = maker().rows([page(4, region="footer", anchor="Home"), page(5)])
+    assert (linked["region"], linked["anchor"]) == ("footer", "Home")
+    assert linked["sources"] == ["sitemap", "feed", "sitemap-alternate"]
+    assert {name: linked[name] for name in VisitFields._fields} == {
+        "clicks": 2,
+        "http_status": 200,
+        "content_type": "text/html",
+        "text_hash": "00ff",
+        "canonical": 'https://a.example/"\\ü',
+        "duplicate_of": None,
+    }
+    assert (unvisited["clicks"], unvisited["http_status"]) == (0, None)
 
 
 def test_what_robots_txt_says_is_in_the_row() -> None:
@@ -101,6 +125,8 @@ def test_a_fact_that_looks_like_none_is_written(facts: dict[str, Any]) -> None:
 @example([page(url='https://a.example/"\\\n\x00\x1b\u2028/y')])
 @example([page(url="a\nb"), page(url="c")])
 @example([page(url="\\n"), page(url="\n\\"), page(url="")])
+@example([page(1), page(4), page(5), page(6)])
+@example([page(4, anchor="a"), page(4, anchor="b"), page(1)])
 @example([page(1, lastmod=None), page(3, lastmod=None), page(2, sitemap_priority=0.0)])
 def test_both_ways_to_write_a_row_agree(some: list[tuple[object, ...]]) -> None:
     both: RowMaker = maker()

@@ -1,0 +1,95 @@
+"""Words of the command line that say which pages and links are wanted, checked."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_STATUS = re.compile(r"([1-5])(?:xx|([0-9]{2}))", re.IGNORECASE)
+
+
+def complete_source(beginning: str) -> list[str]:
+    return [name for name in _sources() if name.startswith(beginning)]
+
+
+def complete_region(beginning: str) -> list[str]:
+    return [name for name in _regions() if name.startswith(beginning)]
+
+
+SOURCE_OPTION = typer.Option(
+    "--source",
+    help="Only found this way, such as sitemap or link.",
+    autocompletion=complete_source,
+)
+REGION_OPTION = typer.Option(
+    "--region",
+    help="Only links in this part of a page, such as navigation.",
+    autocompletion=complete_region,
+)
+
+
+def checked_source(text: str) -> str:
+    return _one_of("--source", text, _sources())
+
+
+def checked_region(text: str) -> str:
+    return _one_of("--region", text, _regions())
+
+
+def checked_status(text: str) -> tuple[int, int] | None:
+    """The lowest and the highest status that *text* means.
+
+    >>> checked_status("404"), checked_status("3xx"), checked_status("")
+    ((404, 404), (300, 399), None)
+    """
+    if not text:
+        return None
+    match = _STATUS.fullmatch(text)
+    if match is None:
+        _complain(f"--status {text}: expected a status such as 404, or a class such as 4xx")
+    hundred, rest = match.groups()
+    if rest is None:
+        return int(hundred) * 100, int(hundred) * 100 + 99
+    return int(text), int(text)
+
+
+def checked_pattern(text: str) -> str:
+    """A pattern as it is; of a URL, the pattern that it has."""
+    if "://" in text:
+        from sitecrawl.urls.patterns import url_pattern
+
+        return url_pattern(text)
+    if text and not text.startswith(("/", "{")):
+        _complain(f"--pattern {text}: expected a path such as /item/{{n}}, or a URL")
+    return text.rstrip("/") or text
+
+
+def _one_of(option: str, text: str, known: Iterable[str]) -> str:
+    names = list(known)
+    if text and text not in names:
+        _complain(f"{option} {text}: expected one of {', '.join(names)}")
+    return text
+
+
+def _complain(words: str) -> NoReturn:
+    from sitecrawl.config import ConfigError  # not for --help
+
+    raise ConfigError(words)
+
+
+def _sources() -> list[str]:
+    from sitecrawl.items import Source
+    from sitecrawl.parse.links.vocabulary import LinkSource
+
+    return [*Source, *LinkSource]
+
+
+def _regions() -> list[str]:
+    from sitecrawl.parse.links.vocabulary import Region
+
+    return [*Region]

@@ -1,0 +1,55 @@
+"""Orphans and unlisted pages as text, CSV or JSON; written as they are read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import IO, TYPE_CHECKING, Any
+
+from sitecrawl.exporters.csv import safe_cell
+from sitecrawl.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import TypeAlias
+
+    from sitecrawl.store.comparison import Orphan, UnlistedPage
+
+    ComparedPages: TypeAlias = Iterable[Orphan | UnlistedPage]
+
+
+def write_text(pages: ComparedPages, file: IO[bytes]) -> int:
+    """Write the URLs alone, one per line; return their number."""
+    number = 0
+    for page in pages:
+        file.write(f"{printable(page.url)}\n".encode())
+        number += 1
+    return number
+
+
+def write_csv(pages: ComparedPages, columns: Sequence[str], file: IO[bytes]) -> int:
+    """Write a header and one line per page; return their number."""
+    # Its own text layer must not close the file when it goes.
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    number = 0
+    for page in pages:
+        writer.writerow([safe_cell(cell) for cell in page])
+        number += 1
+    text.detach()
+    return number
+
+
+def write_json(pages: ComparedPages, coverage: Mapping[str, Any], file: IO[bytes]) -> int:
+    """Write one object: how complete the crawl was, and the pages; return their number."""
+    head = json.dumps(coverage, ensure_ascii=False)
+    file.write(f'{{"coverage": {head},\n"pages": ['.encode())
+    number = 0
+    for page in pages:
+        row = json.dumps(page._asdict(), ensure_ascii=False)
+        file.write(f"{',' if number else ''}\n{row}".encode())
+        number += 1
+    file.write(b"\n]}\n")
+    return number

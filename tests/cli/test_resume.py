@@ -1,0 +1,125 @@
+"""``sitecrawl resume``: which scan goes on, and what is said when none can."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sitecrawl.store.engine import open_database
+from sitecrawl.store.vocabulary import ScanStatus
+from tests.site.build import robots
+from tests.store.scanning import Scanning, scan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sitecrawl.store.engine import Database
+    from tests.site import SiteServer
+    from tests.site.project import ProcessResult, Project
+
+
+@pytest.fixture
+def database(project: Project) -> Iterator[Database]:
+    """The one that the commands of the project ask."""
+    with open_database(f"sqlite:///{project.database}") as opened:
+        yield opened
+
+
+def refused(done: ProcessResult, words: str) -> bool:
+    assert done.returncode == 2
+    assert done.stdout == ""
+    return done.stderr == f"sitecrawl: {words}\n"
+
+
+def test_without_a_scan_there_is_nothing_to_go_on_with(
+    database: Database, cli: Callable[..., ProcessResult]
+) -> None:
+    words = "no scan is left to go on with; see: sitecrawl scans"
+    assert refused(cli("resume"), words)
+    scan(database, {})
+    assert refused(cli("resume"), words)
+
+
+def test_a_scan_that_has_ended_is_not_resumed(
+    database: Database, cli: Callable[..., ProcessResult]
+) -> None:
+    scan(database, {})
+    words = "scan 1 of example.com has ended: nothing is left to go on with"
+    assert refused(cli("resume", "1"), words)
+
+
+def test_a_number_that_there_is_not(database: Database, cli: Callable[..., ProcessResult]) -> None:
+    assert refused(cli("resume", "7"), "there is no scan 7; see: sitecrawl scans")
+
+
+def test_a_later_scan_takes_its_place(
+    database: Database, cli: Callable[..., ProcessResult]
+) -> None:
+    scan(database, {}, ScanStatus.INTERRUPTED)
+    scan(database, {})
+    words = "scan 1 of example.com is not its newest: scan 2 came after it"
+    assert refused(cli("resume", "1"), words)
+
+
+def test_a_scan_that_runs_is_left_alone(
+    database: Database, cli: Callable[..., ProcessResult]
+) -> None:
+    scanning = Scanning(database)
+    scanning.writer.commit()
+    assert refused(cli("resume", "1"), "scan 1 of example.com is running; wait for it or end it")
+    scanning.writer.close()
+
+
+def test_without_a_database_the_answer_is_what_to_do(cli: Callable[..., ProcessResult]) -> None:
+    done = cli("resume")
+    assert done.returncode == 1
+    assert "does not exist; a first scan creates it" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("next",), "Invalid value for 'scan'"),
+        (("-o", "urls.txt"), "-o urls.txt"),
+        (("-s", "nonsense"), "NAME=VALUE"),
+        (("--database", "mysql://h/d"), "'mysql' is not supported"),
+    ],
+)
+def test_wrong_usage(cli: Callable[..., ProcessResult], args: tuple[str, ...], words: str) -> None:
+    done = cli("resume", *args)
+    assert done.returncode in {1, 2}
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_scan_that_was_killed_goes_on(
+    site: SiteServer, project: Project, run_cli: Callable[..., ProcessResult]
+) -> None:
+    pages = {f"/{number}" for number in range(30)}
+    last = "/last"
+    site.routes |= {
+        "/": "".join(f"<a href={path}>{path}</a>" for path in sorted(pages)).encode(),
+        "/robots.txt": robots(),
+        **{path: f"<title>{path}</title><a href={last}>last</a>".encode() for path in pages},
+        last: b"<title>last</title>",
+    }
+    command = (sys.executable, "-m", "sitecrawl", "discover", site.url, "--profile", "fast")
+    slowly = ("-s", "CONCURRENT_REQUESTS_PER_DOMAIN=1", "-s", "DOWNLOAD_DELAY=0.05")
+    always = {"SITECRAWL_CRAWL": "always", "SITECRAWL_MAX_CRAWL_DEPTH": "0"}
+    process = project.start(*command, *slowly, environment=always)
+    site.wait_for("/19")
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+    done = run_cli("resume", "-o", "urls.jsonl", environment=always).succeeded()
+    assert re.search(r"going on with scan 1 of \S+ \(interrupted: process \d+ ", done.stderr)
+    assert done.query("SELECT status FROM scans") == [("finished",)]
+    visited = done.query("SELECT count(*) FROM visits WHERE outcome = 'ok'")
+    assert visited == [(len(pages) + 2,)]
+    assert (project.folder / "urls.jsonl").read_text().count("\n") == len(pages) + 2
+    again = run_cli("resume")
+    assert again.returncode == 2
