@@ -9,10 +9,10 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from benchmarks.building import BENCH_DIR, PROJECT_DIR, SiteManifest, ensure_bench_folder
 from benchmarks.measure import BenchmarkError, clean_environment, count_lines, last_line
-from benchmarks.site import BENCH_DIR, PROJECT_DIR, ensure_bench_folder
 
 if TYPE_CHECKING:
     from benchmarks.site import Manifest
@@ -24,9 +24,11 @@ FEED_NAME = "urls.jsonl"
 _SCRIPTS_DIR = Path(__file__).resolve().parent / "peers"
 _BIN_NAME = "Scripts" if os.name == "nt" else "bin"
 
+Site_contra = TypeVar("Site_contra", bound=SiteManifest, contravariant=True)
 
-class Contestant(Protocol):
-    """What the benchmark asks of everyone who runs in it."""
+
+class Contestant(Protocol[Site_contra]):
+    """What the benchmark asks of everyone who runs in it, on one kind of site."""
 
     @property
     def name(self) -> str: ...
@@ -40,15 +42,14 @@ class Contestant(Protocol):
 
     def urls_listed(self) -> int: ...
 
-    def is_right(self, urls: int, manifest: Manifest) -> bool: ...
+    def is_right(self, urls: int, manifest: Site_contra) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Sitecrawl:
-    """This project: everything from the fetch to the database, the feed and the evidence."""
+class Project:
+    """This project in its venv; subclasses say what it is asked to do."""
 
     name: str = "sitecrawl"
-    writes_feed: bool = True
     # As a user installs it: packages for development would be imported by what looks for them.
     requirements: tuple[str, ...] = (
         "-c",
@@ -68,16 +69,23 @@ class Sitecrawl:
     def script(self, name: str) -> str:
         return str(self.venv / _BIN_NAME / name)
 
-    def command(self, root_url: str) -> list[str]:
-        command = [self.script("scrapy"), "crawl", "discover", "-a", f"domain={root_url}"]
-        return [*command, "-O", str(self.folder / FEED_NAME)] if self.writes_feed else command
-
     def environment(self) -> dict[str, str]:
         database = self.folder / "sitecrawl.db"
         return clean_environment() | {
             "SCRAPY_PROJECT": "fast",
             "SITECRAWL_DATABASE_URL": f"sqlite:///{database}",
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Sitecrawl(Project):
+    """Reads the sitemaps: everything from the fetch to the database, the feed and the evidence."""
+
+    writes_feed: bool = True
+
+    def command(self, root_url: str) -> list[str]:
+        command = [self.script("scrapy"), "crawl", "discover", "-a", f"domain={root_url}"]
+        return [*command, "-O", str(self.folder / FEED_NAME)] if self.writes_feed else command
 
     def urls_listed(self) -> int:
         if self.writes_feed:
@@ -91,13 +99,12 @@ class Sitecrawl:
 
 
 @dataclass(frozen=True, slots=True)
-class Peer:
-    """Another tool, in its own venv, that lists the URLs and does nothing else with them."""
+class Tool:
+    """Another tool in its own venv; subclasses say how its answer is read."""
 
     name: str
     requirements: tuple[str, ...]
     script: str
-    writes_feed: bool = False
 
     @property
     def folder(self) -> Path:
@@ -107,12 +114,22 @@ class Peer:
     def venv(self) -> Path:
         return VENVS_DIR / self.name
 
-    def command(self, root_url: str) -> list[str]:
-        command = [str(self.venv / _BIN_NAME / "python"), str(_SCRIPTS_DIR / self.script), root_url]
-        return [*command, str(self.folder / FEED_NAME)] if self.writes_feed else command
-
     def environment(self) -> dict[str, str]:
         return clean_environment()
+
+    def command(self, root_url: str) -> list[str]:
+        return [str(self.venv / _BIN_NAME / "python"), str(_SCRIPTS_DIR / self.script), root_url]
+
+
+@dataclass(frozen=True, slots=True)
+class Peer(Tool):
+    """Lists the URLs of the sitemaps and does nothing else with them."""
+
+    writes_feed: bool = False
+
+    def command(self, root_url: str) -> list[str]:
+        command = Tool.command(self, root_url)
+        return [*command, str(self.folder / FEED_NAME)] if self.writes_feed else command
 
     def urls_listed(self) -> int:
         if self.writes_feed:
@@ -142,27 +159,27 @@ def own_script(name: str) -> str:
     return str(Path(sys.executable).parent / name)
 
 
-def ensure_venv(peer: Peer | Sitecrawl) -> None:
+def ensure_venv(contestant: Tool | Project) -> None:
     """Create the venv once; again when its requirements or the Python change."""
-    marker = peer.venv / "installed.txt"
+    marker = contestant.venv / "installed.txt"
     pins = "".join(
         (PROJECT_DIR / name).read_text() for name in ("pyproject.toml", "constraints.txt")
     )
-    wanted = "\n".join((sys.version, *peer.requirements))
-    wanted += pins if isinstance(peer, Sitecrawl) else ""
+    wanted = "\n".join((sys.version, *contestant.requirements))
+    wanted += pins if isinstance(contestant, Project) else ""
     if marker.is_file() and marker.read_text() == wanted:
         return
     ensure_bench_folder()
-    shutil.rmtree(peer.venv, ignore_errors=True)
-    python = str(peer.venv / _BIN_NAME / "python")
+    shutil.rmtree(contestant.venv, ignore_errors=True)
+    python = str(contestant.venv / _BIN_NAME / "python")
     if uv := _find_uv():
-        _call([uv, "venv", "--quiet", "--python", sys.executable, str(peer.venv)])
+        _call([uv, "venv", "--quiet", "--python", sys.executable, str(contestant.venv)])
         # pip compiles what it installs; uv has to be told, or the first round would do it.
         flags = ["--quiet", "--compile-bytecode", "--python", python]
-        _call([uv, "pip", "install", *flags, *peer.requirements])
+        _call([uv, "pip", "install", *flags, *contestant.requirements])
     else:
-        _call([sys.executable, "-m", "venv", str(peer.venv)])
-        _call([python, "-m", "pip", "install", "--quiet", *peer.requirements])
+        _call([sys.executable, "-m", "venv", str(contestant.venv)])
+        _call([python, "-m", "pip", "install", "--quiet", *contestant.requirements])
     marker.write_text(wanted)
 
 

@@ -100,7 +100,7 @@ def describe_site(manifest: Manifest) -> str:
 
 def describe_run(run: Run) -> str:
     return (
-        f"{run.contestant:<12} {run.cpu_seconds:7.2f} s CPU {run.wall_seconds:7.2f} s wall "
+        f"{run.contestant:<18} {run.cpu_seconds:7.2f} s CPU {run.wall_seconds:7.2f} s wall "
         f"{run.peak_mb:6.0f} MB {run.urls:>10,} URLs  {run.outcome}"
     )
 
@@ -116,6 +116,23 @@ def format_table(rows: Sequence[Medians], ours: Medians | None) -> str:
         lines.append(
             f"{row.contestant:<12} {row.cpu_seconds:8.2f} {row.cpu_seconds_lowest:8.2f} "
             f"{row.wall_seconds:8.2f} {row.peak_mb:8.0f} {row.urls:>11,} {row.runs:>5}  "
+            f"{'-' if part is None else format(part, '.2f')}{wrong}"
+        )
+    return "\n".join(lines)
+
+
+def format_crawl_table(rows: Sequence[Medians], pages: int, ours: Medians | None) -> str:
+    """Lay out the medians of a crawl by page, the cheapest first."""
+    titles = ("CPU ms/page", "lowest", "pages/s", "peak MB", "URLs")
+    head = "".join(f" {title:>11}" for title in titles)
+    lines = [f"{'':<18}{head} {'runs':>5}  sitecrawl / it"]
+    for row in sorted(rows, key=lambda row: row.cpu_seconds):
+        part = ratio(ours.cpu_seconds if ours else None, row.cpu_seconds)
+        wrong = "" if row.outcome is Outcome.OK else f"  {row.outcome}"
+        lines.append(
+            f"{row.contestant:<18} {row.cpu_seconds / pages * 1e3:11.2f} "
+            f"{row.cpu_seconds_lowest / pages * 1e3:11.2f} {pages / row.wall_seconds:11.0f} "
+            f"{row.peak_mb:11.0f} {row.urls:>11,} {row.runs:>5}  "
             f"{'-' if part is None else format(part, '.2f')}{wrong}"
         )
     return "\n".join(lines)

@@ -1,20 +1,23 @@
-"""Run sitecrawl beside its peers on the synthetic site and print CPU, wall, memory and ratios.
+"""Run sitecrawl beside its peers on synthetic sites and print CPU, wall, memory and ratios.
 
-    python -m benchmarks.run                            everything: about half an hour
+    python -m benchmarks.run                            everything: more than an hour
     python -m benchmarks.run --urls 100k --rounds 1     a quick look
     python -m benchmarks.run --skip-peers               this project alone
     python -m benchmarks.run --only sitecrawl,crawlee --sections table
+    python -m benchmarks.run --sections crawl,frontier  crawling instead of sitemaps
 
 - Sections: `table` runs every contestant once per round, in an order that rotates, against a
   server process started afresh for each run; `second` scans the unchanged site again on the
   database of a scan just made; `growth` compares with a site four times as large; `startup` times
   the way to the first request and `sitecrawl --help`; `verdict` measures what robots.txt adds to
-  each URL.
+  each URL; `crawl` lets everyone visit linked pages, by turns as in `table`;
+  `frontier` compares the memory of crawls with 1,000 and 100,000 pages waiting; `links` measures
+  what it costs to read the links of a page.
 - CPU is user and system time of the process and the children it waited for, peak memory the
   largest resident set among them (wait4). The server's share is never in it.
-- The peers only list: no dedupe, no store. sitecrawl does all that it does for a user, in the
-  `fast` profile (no pauses between requests); its feed must have exactly the distinct URLs of the
-  site, or the run is marked WRONG and keeps no bar.
+- The peers only list or visit: they store nothing. sitecrawl does all that it does for a user, in
+  the `fast` profile (no pauses between requests); its feed must have exactly the distinct URLs of
+  the site, or the run is marked WRONG and keeps no bar.
 - Bars are figures, not tests: the exit code is 0 when every contestant came to its end, 1 when one
   crashed, 2 when the benchmark itself could not run.
 
@@ -29,44 +32,63 @@ import platform
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from benchmarks.contestants import PEERS, RUNS_DIR, SITECRAWL, Peer, Sitecrawl, ensure_venv
+from benchmarks.building import DEFAULT_PORT, parse_size
+from benchmarks.contestants import PEERS, RUNS_DIR, SITECRAWL, Project, Tool, ensure_venv
+from benchmarks.crawlers import CRAWL_PEERS, SITECRAWL_PAGES
+from benchmarks.crawling import run_crawl, run_frontier
 from benchmarks.measure import BenchmarkError
-from benchmarks.report import describe_site
 from benchmarks.sections import (
     RESULTS_FILE,
     Options,
     Results,
-    prepare_site,
     run_growth,
     run_second,
     run_startup,
     run_table,
     run_verdict,
 )
-from benchmarks.site import DEFAULT_PORT, parse_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from benchmarks.contestants import Contestant
+    from benchmarks.pagesite import PageManifest
+    from benchmarks.site import Manifest
 
+_Contestant = TypeVar("_Contestant", bound="Contestant[Any]")
+
+
+def run_links(options: Options, results: Results) -> None:
+    # Imported here because it brings Scrapy along: a child's peak memory starts at what its parent
+    # had, so this process has to stay small as long as others are measured.
+    from benchmarks import links
+
+    links.run_links(options, results)
+
+
+# They run in this order, whatever order they are asked for in: `links` makes this process larger.
 SECTIONS = {
     "table": run_table,
     "second": run_second,
     "growth": run_growth,
     "startup": run_startup,
     "verdict": run_verdict,
+    "crawl": run_crawl,
+    "frontier": run_frontier,
+    "links": run_links,
 }
+# Those that make sense without sitecrawl, too.
+PEER_SECTIONS = ("table", "crawl")
 
 
-def prepare_contestants(contestants: list[Contestant]) -> list[Contestant]:
+def prepare_contestants(contestants: list[_Contestant]) -> list[_Contestant]:
     """Install those that take part; one that cannot be installed is left out, and said so."""
     ready = []
     for contestant in contestants:
         try:
-            if isinstance(contestant, Peer | Sitecrawl):
+            if isinstance(contestant, Tool | Project):
                 ensure_venv(contestant)
         except BenchmarkError as error:
             print(f"{contestant.name} is left out: {error}", file=sys.stderr)
@@ -83,13 +105,16 @@ def describe_machine() -> dict[str, str | int]:
         "system": platform.platform(),
         "cpus": os.cpu_count() or 0,
         "measured": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        **{peer.name: " ".join(peer.requirements) for peer in PEERS},
+        **{peer.name: " ".join(peer.requirements) for peer in (*PEERS, *CRAWL_PEERS)},
     }
 
 
 def parse_options(arguments: list[str] | None = None) -> Options:
-    everyone: dict[str, Contestant] = {SITECRAWL.name: SITECRAWL}
-    everyone |= {peer.name: peer for peer in PEERS}
+    listers: dict[str, Contestant[Manifest]] = {SITECRAWL.name: SITECRAWL}
+    listers |= {peer.name: peer for peer in PEERS}
+    crawlers: dict[str, Contestant[PageManifest]] = {SITECRAWL_PAGES.name: SITECRAWL_PAGES}
+    crawlers |= {peer.name: peer for peer in CRAWL_PEERS}
+    everyone = [*listers, *(peer.name for peer in CRAWL_PEERS)]
 
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.run",
@@ -99,14 +124,17 @@ def parse_options(arguments: list[str] | None = None) -> Options:
     parser.add_argument(
         "--urls", "--scale", type=parse_size, default=1_000_000, help="entries: 1m (default), 100k"
     )
+    parser.add_argument(
+        "--pages", type=parse_size, default=5_000, help="pages of the crawl: 5k (default), 500"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="runs of each (default: 3)")
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="port of the site")
     parser.add_argument(
         "--only",
         type=names_of(everyone),
-        default=list(everyone),
+        default=everyone,
         metavar="NAMES",
-        help=f"contestants of the table: {','.join(everyone)}",
+        help=f"contestants of table: {','.join(listers)}; of crawl: {','.join(crawlers)}",
     )
     parser.add_argument("--skip-peers", action="store_true", help="run sitecrawl alone")
     parser.add_argument(
@@ -120,9 +148,20 @@ def parse_options(arguments: list[str] | None = None) -> Options:
     if parsed.rounds < 1:
         parser.error("--rounds must be at least 1")
     names = [SITECRAWL.name] if parsed.skip_peers else parsed.only
-    own_sections = parsed.sections if SITECRAWL.name in names else ["table"]
-    contestants = [everyone[name] for name in names]
-    return Options(parsed.urls, parsed.rounds, parsed.port, contestants, own_sections)
+    has_own = SITECRAWL.name in names
+    return Options(
+        entries=parsed.urls,
+        pages=parsed.pages,
+        rounds=parsed.rounds,
+        port=parsed.port,
+        contestants=[listers[name] for name in names if name in listers],
+        crawlers=[crawlers[name] for name in names if name in crawlers],
+        sections=[
+            name
+            for name in SECTIONS
+            if name in parsed.sections and (has_own or name in PEER_SECTIONS)
+        ],
+    )
 
 
 def names_of(known: Iterable[str]) -> Callable[[str], list[str]]:
@@ -140,11 +179,14 @@ def names_of(known: Iterable[str]) -> Callable[[str], list[str]]:
 
 
 def run(options: Options) -> Results:
-    options.contestants = prepare_contestants(options.contestants)
-    site = prepare_site(options.entries, options.port)
+    if "table" in options.sections:
+        options.contestants = prepare_contestants(options.contestants)
+    if "crawl" in options.sections:
+        options.crawlers = prepare_contestants(options.crawlers)
+    if not set(options.sections) <= set(PEER_SECTIONS):
+        prepare_contestants([SITECRAWL])
     RUNS_DIR.mkdir(exist_ok=True)
-    results = Results(describe_machine(), site)
-    print(f"{describe_site(site)}\n", flush=True)
+    results = Results(describe_machine())
     for section in options.sections:
         SECTIONS[section](options, results)
         results.save()

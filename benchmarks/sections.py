@@ -9,8 +9,9 @@ import sys
 import time
 from dataclasses import asdict, dataclass, field, replace
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from benchmarks.building import BENCH_DIR, PROJECT_DIR, SiteManifest
 from benchmarks.contestants import FEED_NAME, LOG_NAME, SITECRAWL
 from benchmarks.measure import (
     BenchmarkError,
@@ -30,12 +31,16 @@ from benchmarks.report import (
     medians_of,
     ratio,
 )
-from benchmarks.site import BENCH_DIR, PROJECT_DIR, Manifest, read_manifest, site_folder, size_name
+from benchmarks.site import Manifest, site_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from benchmarks.contestants import Contestant
+    from benchmarks.pagesite import PageManifest
+
+_Site = TypeVar("_Site", bound=SiteManifest)
 
 GROWTH_FACTOR = 4
 STARTUP_ENTRIES = 1_000
@@ -53,9 +58,11 @@ class CrashError(Exception):
 @dataclass(slots=True)
 class Options:
     entries: int
+    pages: int
     rounds: int
     port: int
-    contestants: list[Contestant]
+    contestants: list[Contestant[Manifest]]
+    crawlers: list[Contestant[PageManifest]]
     sections: list[str]
 
 
@@ -64,9 +71,11 @@ class Results:
     """Everything that goes into results.json."""
 
     machine: dict[str, str | int]
-    site: Manifest
+    site: Manifest | None = None
     runs: list[Run] = field(default_factory=list)
     medians: list[Medians] = field(default_factory=list)
+    crawl_site: PageManifest | None = None
+    crawl_runs: list[Run] = field(default_factory=list)
     sections: dict[str, dict[str, float | None]] = field(default_factory=dict)
     bars: list[Bar] = field(default_factory=list)
     crashed: bool = False
@@ -82,38 +91,50 @@ class Results:
 
 
 def prepare_site(entries: int, port: int) -> Manifest:
-    """Build the site in a process of its own.
+    return prepare(Manifest, "benchmarks.site", entries, site_folder(entries), port)
+
+
+def prepare(kind: type[_Site], builder: str, size: int, folder: Path, port: int) -> _Site:
+    """Build a site in a process of its own, unless it is there.
 
     On Linux a child's peak memory starts at what its parent had when it was started, so this
     process has to stay small.
     """
-    manifest = read_manifest(site_folder(entries))
-    if manifest is None or manifest.port != port:
-        print(f"building the site of {size_name(entries)} entries ...", flush=True)
-        command = [sys.executable, "-m", "benchmarks.site", str(entries), "--port", str(port)]
-        subprocess.run(command, cwd=PROJECT_DIR, check=True, stdout=subprocess.DEVNULL)
-        manifest = read_manifest(site_folder(entries))
+    manifest = kind.read(folder, port)
     if manifest is None:
-        raise BenchmarkError(f"the site in {site_folder(entries)} has no manifest")
+        print(f"building {folder.name} ...", flush=True)
+        command = [sys.executable, "-m", builder, str(size), "--port", str(port)]
+        subprocess.run(command, cwd=PROJECT_DIR, check=True, stdout=subprocess.DEVNULL)
+        manifest = kind.read(folder, port)
+    if manifest is None:
+        raise BenchmarkError(f"the site in {folder} has no manifest")
     return manifest
 
 
-def run_once(contestant: Contestant, manifest: Manifest, *, fresh: bool = True) -> Run:
+def map_site(options: Options, results: Results) -> Manifest:
+    """The site of sitemaps that several sections share."""
+    if results.site is None:
+        results.site = prepare_site(options.entries, options.port)
+        print(f"{describe_site(results.site)}\n", flush=True)
+    return results.site
+
+
+def run_once(contestant: Contestant[_Site], site: _Site, *, fresh: bool = True) -> Run:
     """Run one contestant against a fresh server; with `fresh`, without what it stored before."""
     if fresh:
         shutil.rmtree(contestant.folder, ignore_errors=True)
     contestant.folder.mkdir(parents=True, exist_ok=True)
     (contestant.folder / FEED_NAME).unlink(missing_ok=True)
     log = contestant.folder / LOG_NAME
-    with SiteServer(site_folder(manifest.entries), manifest.port) as server:
-        command = contestant.command(manifest.root_url)
+    with SiteServer(site.folder, site.port) as server:
+        command = contestant.command(site.root_url)
         usage = MeasuredProcess(command, contestant.environment(), log).wait(TIMEOUT_SECONDS)
         counts = server.stop()
     urls = 0
     outcome = Outcome.CRASHED
     if usage.exit_code == 0:
         urls = contestant.urls_listed()
-        outcome = Outcome.OK if contestant.is_right(urls, manifest) else Outcome.WRONG
+        outcome = Outcome.OK if contestant.is_right(urls, site) else Outcome.WRONG
     run = Run(
         contestant=contestant.name,
         outcome=outcome,
@@ -130,14 +151,21 @@ def run_once(contestant: Contestant, manifest: Manifest, *, fresh: bool = True) 
     return run
 
 
+def run_rounds(contestants: list[Contestant[_Site]], site: _Site, rounds: int) -> list[Run]:
+    """Run everyone once per round, in an order that rotates."""
+    runs = []
+    for number in range(rounds):
+        print(f"round {number + 1} of {rounds}")
+        turn = number % len(contestants)
+        runs += [run_once(each, site) for each in contestants[turn:] + contestants[:turn]]
+    return runs
+
+
 def run_table(options: Options, results: Results) -> None:
     """Run everyone once per round and compare the medians."""
+    site = map_site(options, results)
     contestants = options.contestants
-    for number in range(options.rounds):
-        print(f"round {number + 1} of {options.rounds}")
-        turn = number % len(contestants)
-        for contestant in contestants[turn:] + contestants[:turn]:
-            results.runs.append(run_once(contestant, results.site))
+    results.runs = run_rounds(contestants, site, options.rounds)
     results.crashed |= any(run.outcome is Outcome.CRASHED for run in results.runs)
     found = {c.name: medians_of(c.name, results.runs) for c in contestants}
     results.medians = [medians for medians in found.values() if medians is not None]
@@ -164,12 +192,13 @@ def run_second(options: Options, results: Results) -> None:
 
     Without a feed: writing a million rows again would measure nothing of the scan.
     """
+    site = map_site(options, results)
     print("\nfirst scan, then scans of the unchanged site")
-    if run_once(SITECRAWL, results.site).outcome is Outcome.CRASHED:
+    if run_once(SITECRAWL, site).outcome is Outcome.CRASHED:
         results.crashed = True
         return
     again = replace(SITECRAWL, writes_feed=False)
-    runs = [run_once(again, results.site, fresh=False) for _ in range(options.rounds)]
+    runs = [run_once(again, site, fresh=False) for _ in range(options.rounds)]
     results.crashed |= any(run.outcome is Outcome.CRASHED for run in runs)
     cpu_seconds = median(run.cpu_seconds for run in runs)
     results.sections["second"] = {
@@ -180,18 +209,19 @@ def run_second(options: Options, results: Results) -> None:
         "not_modified": runs[-1].not_modified,
     }
     print(f"  {runs[-1].requests} requests, {runs[-1].not_modified} answered with 304")
-    unchanged = runs[-1].not_modified >= results.site.maps
+    unchanged = runs[-1].not_modified >= site.maps
     value = cpu_seconds if unchanged else None
     results.add_bars([Bar("CPU of a second scan, every map answered with 304", value, 2, " s")])
 
 
 def run_growth(options: Options, results: Results) -> None:
     """Scan the site and one four times as large, by turns."""
-    large = prepare_site(results.site.entries * GROWTH_FACTOR, options.port)
+    site = map_site(options, results)
+    large = prepare_site(site.entries * GROWTH_FACTOR, options.port)
     print(f"\na site {GROWTH_FACTOR} times as large: {describe_site(large)}")
     base_runs, large_runs = [], []
     for _ in range(options.rounds):
-        base_runs.append(run_once(SITECRAWL, results.site))
+        base_runs.append(run_once(SITECRAWL, site))
         large_runs.append(run_once(SITECRAWL, large))
     base = medians_of(SITECRAWL.name, base_runs)
     grown = medians_of(SITECRAWL.name, large_runs)
@@ -267,7 +297,7 @@ def time_first_request(small: Manifest) -> tuple[float, float | None]:
     shutil.rmtree(SITECRAWL.folder, ignore_errors=True)
     SITECRAWL.folder.mkdir(parents=True)
     log = SITECRAWL.folder / LOG_NAME
-    with SiteServer(site_folder(small.entries), small.port) as server:
+    with SiteServer(small.folder, small.port) as server:
         command = SITECRAWL.command(small.root_url)
         process = MeasuredProcess(command, SITECRAWL.environment(), log)
         try:

@@ -19,6 +19,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.building import read_pages
+
 _LAST_MODIFIED = "Wed, 01 Oct 2025 08:00:00 GMT"
 _CONTENT_TYPES = {
     ".gz": "application/gzip",
@@ -77,7 +79,12 @@ def load_site(folder: Path) -> dict[bytes, Answer]:
         for file in sorted(folder.iterdir())
         if file.suffix in _CONTENT_TYPES
     }
-    answers[b"/"] = answers[b"/index.html"]
+    answers |= {
+        path.encode(): prepare_answer(body, _CONTENT_TYPES[".html"])
+        for path, body in read_pages(folder)
+    }
+    if b"/index.html" in answers:
+        answers[b"/"] = answers[b"/index.html"]
     return answers
 
 
@@ -109,7 +116,8 @@ class SiteProtocol(asyncio.Protocol):
         request_line, *lines = head.split(b"\r\n")
         method, target, version = request_line.split(b" ", 2)
         headers = dict(_parse_header(line) for line in lines)
-        answer = self._answers.get(target.partition(b"?")[0])
+        # Pages of a listing differ in their query; any other query changes nothing.
+        answer = self._answers.get(target) or self._answers.get(target.partition(b"?")[0])
         if answer is None:
             self._counts.not_found += 1
             self._transport.write(_NOT_FOUND + (b"" if method == b"HEAD" else b"not found\n"))

@@ -15,22 +15,24 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import shutil
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 from xml.sax.saxutils import escape, quoteattr
+
+from benchmarks.building import (
+    BENCH_DIR,
+    DEFAULT_PORT,
+    SiteManifest,
+    ensure_built,
+    parse_size,
+    size_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-PROJECT_DIR = Path(__file__).resolve().parent.parent
-BENCH_DIR = PROJECT_DIR / ".bench"
-DEFAULT_PORT = 8917
+    from pathlib import Path
 
 ENTRIES_PER_MAP = 50_000  # the most that the sitemap protocol allows
-# Part of the manifest: a change of the builder makes the sites that are already built stale.
-BUILDER_VERSION = 1
 
 DUPLICATE_PERCENT = 3
 CDATA_PERCENT = 3
@@ -72,11 +74,11 @@ _PAGE = b"""<!doctype html>
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
-    """What a built site holds."""
+class Manifest(SiteManifest):
+    """What a built site of sitemaps holds."""
 
-    builder: int
-    port: int
+    BUILDER: ClassVar[int] = 1
+
     maps: int
     entries: int
     distinct_urls: int
@@ -88,8 +90,8 @@ class Manifest:
     mean_url_characters: float
 
     @property
-    def root_url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/"
+    def folder(self) -> Path:
+        return site_folder(self.entries)
 
 
 @dataclass(slots=True)
@@ -100,27 +102,6 @@ class _Tally:
     url_characters: int = 0
     xml_bytes: int = 0
     gzip_bytes: int = 0
-
-
-def parse_size(text: str) -> int:
-    """Read a number of entries as a person writes it.
-
-    >>> parse_size("1m"), parse_size("100k"), parse_size("2500")
-    (1000000, 100000, 2500)
-    """
-    factor = {"k": 1_000, "m": 1_000_000}.get(text[-1:].lower(), 1)
-    size = int(text.rstrip("kKmM")) * factor
-    if size < 1:
-        raise ValueError(f"a site needs at least one entry, not {text!r}")
-    return size
-
-
-def size_name(entries: int) -> str:
-    """Write a number of entries as a person would: the inverse of `parse_size`."""
-    for factor, suffix in ((1_000_000, "m"), (1_000, "k")):
-        if entries % factor == 0:
-            return f"{entries // factor}{suffix}"
-    return str(entries)
 
 
 def _mix(number: int, salt: int) -> int:
@@ -281,7 +262,7 @@ def _build(folder: Path, entries: int, port: int) -> Manifest:
         _write_map(folder / names[-1], first, min(first + ENTRIES_PER_MAP, entries), root, tally)
     _write_front(folder, root, names)
     return Manifest(
-        builder=BUILDER_VERSION,
+        builder=Manifest.BUILDER,
         port=port,
         maps=len(names),
         entries=entries,
@@ -299,37 +280,11 @@ def site_folder(entries: int) -> Path:
     return BENCH_DIR / f"site-{size_name(entries)}"
 
 
-def read_manifest(folder: Path) -> Manifest | None:
-    """Read what a folder holds; None when no site was built there by this builder."""
-    try:
-        stored = json.loads((folder / "manifest.json").read_text())
-        return Manifest(**stored) if stored["builder"] == BUILDER_VERSION else None
-    except (FileNotFoundError, KeyError, TypeError, ValueError):
-        return None
-
-
-def ensure_bench_folder() -> None:
-    """Make the folder of build products, which keeps itself out of the repository."""
-    BENCH_DIR.mkdir(exist_ok=True)
-    (BENCH_DIR / ".gitignore").write_text("*\n")
-
-
 def ensure_site(entries: int, port: int) -> Manifest:
     """Build the site unless it is there already for this port."""
-    folder = site_folder(entries)
-    manifest = read_manifest(folder)
-    if manifest is not None and manifest.port == port:
-        return manifest
-    ensure_bench_folder()
-    # Built aside and moved, so that an interrupted build is never taken for a whole site.
-    unfinished = folder.with_name(folder.name + ".unfinished")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir()
-    manifest = _build(unfinished, entries, port)
-    (unfinished / "manifest.json").write_text(json.dumps(asdict(manifest), indent=2) + "\n")
-    shutil.rmtree(folder, ignore_errors=True)
-    unfinished.rename(folder)
-    return manifest
+    return ensure_built(
+        Manifest, site_folder(entries), port, lambda folder: _build(folder, entries, port)
+    )
 
 
 def main() -> None:

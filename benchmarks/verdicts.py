@@ -16,7 +16,8 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.site import parse_size, url_of
+from benchmarks.building import parse_size
+from benchmarks.site import url_of
 from sitecrawl.items import Document, DocumentKind, FetchOutcome, MentionBatch, Source
 from sitecrawl.pipelines.robots import RobotsPipeline
 from sitecrawl.profiles import load_settings
