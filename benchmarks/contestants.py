@@ -95,7 +95,8 @@ class Sitecrawl(Project):
         return int(said[1].replace(",", "")) if said else 0
 
     def is_right(self, urls: int, manifest: Manifest) -> bool:
-        return urls == manifest.distinct_urls
+        # The root is in no sitemap, but the scan starts there and lists it, too.
+        return urls == manifest.distinct_urls + 1
 
 
 @dataclass(frozen=True, slots=True)

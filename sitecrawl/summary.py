@@ -116,11 +116,12 @@ def _limits(stats: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _completeness(stats: Mapping[str, Any]) -> str:
     documents = _below(_OUTCOME, stats)
     failed = sum(n for outcome, n in documents.items() if outcome not in _READ)
-    unread = _not_read(stats)
+    unread, given_up = _not_read(stats), len(stats.get("sitecrawl/crawl/cuts", ()))
     doubts = [
         *(["a limit was hit"] if _limits(stats) else []),
         *([f"{failed} of {sum(documents.values())} documents could not be read"] if failed else []),
         *([f"sitemaps on other hosts were not read: {unread}"] if unread else []),
+        *([f"patterns of URLs were given up: {given_up}"] if given_up else []),
         *_rules_not_had(stats),
     ]
     return ", ".join(doubts) or "everything that was found has been read"

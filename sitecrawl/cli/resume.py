@@ -28,7 +28,7 @@ def resume(
     verbose: Annotated[bool, VERBOSE_OPTION] = False,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
-    """Go on with a scan that was killed, stopped, or ended by a limit.
+    """Go on with a scan that was killed, stopped, or ran out of its budget.
 
     What was asked for, and the settings, are those of the scan; -s changes some of them.
 

@@ -26,7 +26,7 @@ class CleanRedirectMiddleware(RedirectMiddleware):
     that address, and a target that is no http(s) address is not followed.
 
     Meta: ``sitecrawl_redirect_within_page``: only to another address of the same page (https, www,
-    a slash at the end), because another page is visited for itself.
+    a slash at the end), because another page is visited for itself; and to none twice.
     """
 
     def __init__(self, settings: BaseSettings):
@@ -42,10 +42,10 @@ class CleanRedirectMiddleware(RedirectMiddleware):
         target = resolve(quote(location, safe=_ASCII), request.url)
         if target is None:
             return response
-        if request.meta.get("sitecrawl_redirect_within_page") and not self._is_same_page(
-            request.url, target
-        ):
-            return response
+        if request.meta.get("sitecrawl_redirect_within_page"):
+            been_there = target in (request.url, *request.meta.get("redirect_urls", ()))
+            if been_there or not self._is_same_page(request.url, target):
+                return response
         headers = response.headers.copy()
         headers["Location"] = target
         return super().process_response(request, response.replace(headers=headers))

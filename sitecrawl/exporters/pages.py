@@ -38,7 +38,7 @@ class PageExporter(BaseItemExporter):
 
         scan = scan_by_id(database, scan_id)
         assert scan is not None
-        columns = export_columns(database, scan.site_id)
+        columns = export_columns(database, scan.site_id, wanted)
         maker = RowMaker(columns, key_rules, page_references(database, scan))
         number = 0
         for pages in export_rows(database, scan, wanted, columns):

@@ -105,6 +105,8 @@ class RowMaker:
             )
         ]
         tails = self._json_tails(ids, shared, end)
+        if isinstance(tails, str):
+            return tails.join([*heads, ""])
         return "".join(chain.from_iterable(zip(heads, tails, strict=True)))
 
     def _json_clusters(self, urls: Sequence[str]) -> list[str]:
@@ -116,16 +118,12 @@ class RowMaker:
 
     def _json_tails(
         self, ids: Sequence[int], shared: Sequence[Sequence[Any]], end: str
-    ) -> list[str]:
-        """What is the same for most pages of a document, unless the references say more."""
+    ) -> list[str] | str:
+        """The rest of each row; one text, if it is the same for all of them."""
         further, visits = self._references.further_sources, self._references.visits
         special = (further.keys() & ids) | (visits.keys() & ids)
-        if all(column.count(column[0]) == len(ids) for column in shared):
-            common = tuple(column[0] for column in shared)
-            tails = [self._tail(common, end)] * len(ids)
-            for row in [row for row, id_ in enumerate(ids) if id_ in special] if special else ():
-                tails[row] = self._special_tail(common, ids[row], end)
-            return tails
+        if not special and all(column.count(column[0]) == len(ids) for column in shared):
+            return self._tail(tuple(column[0] for column in shared), end)
         return [
             self._special_tail(facts, id_, end) if id_ in special else self._tail(facts, end)
             for id_, facts in zip(ids, zip(*shared, strict=True), strict=True)

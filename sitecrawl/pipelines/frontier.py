@@ -17,6 +17,7 @@ from sitecrawl.pipelines.store import StorePipeline
 from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any, Self
 
     from scrapy.crawler import Crawler
@@ -51,6 +52,7 @@ class FrontierPipeline:
         self._known: SeenIds | None = None
         self._recent: set[int] = set()  # of those known, the ones that links lead to time and again
         self._budgets: PatternBudgets | None = None
+        self._beyond_depth: set[int] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -75,16 +77,17 @@ class FrontierPipeline:
         rows = [row for row in unknown if self._may_be_visited(batch, row)]
         if not rows:
             return
-        if len(recent) > _MAX_RECENT:
-            recent.clear()
-        recent.update(batch.ids[row] for row in rows)
-        is_new = known.add_all([batch.ids[row] for row in rows])
         costs_a_click = batch.source not in {Source.START, LinkSource.REDIRECT}
         clicks = visit.clicks + costs_a_click
-        new_rows = [row for row, new in zip(rows, is_new, strict=True) if new]
+        ids = [batch.ids[row] for row in rows]
         if 0 < self._config.max_crawl_depth < clicks:
-            self._crawler.stats.inc_value("sitecrawl/crawl/beyond_depth", len(new_rows))
+            self._leave_out(page_id for page_id in ids if page_id not in known)
             return
+        if len(recent) > _MAX_RECENT:
+            recent.clear()
+        recent.update(ids)
+        self._beyond_depth.difference_update(ids)
+        new_rows = [row for row, new in zip(rows, known.add_all(ids), strict=True) if new]
         own_family = budgets.family_of(visit.url)
         for row in new_rows:
             url = batch.urls[row]
@@ -103,6 +106,11 @@ class FrontierPipeline:
                 )
             )
         self._crawler.stats.inc_value("sitecrawl/crawl/found", len(new_rows))
+
+    def _leave_out(self, ids: Iterable[int]) -> None:
+        """Too many clicks away, by this way; there may be a shorter one, through a redirect."""
+        self._beyond_depth.update(ids)
+        self._crawler.stats.set_value("sitecrawl/crawl/beyond_depth", len(self._beyond_depth))
 
     def _may_be_visited(self, batch: MentionBatch, row: int) -> bool:
         source = batch.source_of(row)

@@ -109,7 +109,7 @@ class ItemRecorder:
         if batch.to_visit:
             self._writer.add_visits(_new_visits(batch))
         if batch.menu:
-            self._writer.add_menu([_menu_row(batch, *entry) for entry in enumerate(batch.menu, 1)])
+            self._writer.add_menu([_menu_row(batch, item) for item in batch.menu])
 
     def _verdict_id(self, judged: Judged | None) -> int | None:
         if judged is None:
@@ -272,6 +272,7 @@ def _new_visits(batch: MentionBatch) -> NewVisits:
     )
 
 
-def _menu_row(batch: MentionBatch, position: int, item: MenuItem) -> MenuRow:
+def _menu_row(batch: MentionBatch, item: MenuItem) -> MenuRow:
     region = batch.regions[item.row] if batch.regions else ""
+    position = batch.positions[item.row]
     return MenuRow(position, item.level, batch.ids[item.row], item.title, region)

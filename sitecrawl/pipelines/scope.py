@@ -65,17 +65,19 @@ class ScopePipeline:
     def _refusals(self, batch: MentionBatch, urls: list[str]) -> dict[int, Refusal]:
         """The first refusal stands: an offsite /cart is offsite."""
         if batch.sources is None:
-            return self._skip.refusals(urls, batch.segments) | batch.scope.refusals(urls)
+            refused = self._skip.refusals(urls, batch.segments) | batch.scope.refusals(urls)
+            return self._but_hops(batch, refused)
         if batch.scope is not self._scope_of_links:
             self._scope_of_links = batch.scope
             self._links = ColumnMemo(partial(self._refusals_of_links, batch.scope))
-        found = self._links.all(urls)
-        may_leave = batch.visit is not None and batch.visit.external_hops < self._max_external_hops
-        return {
-            row: refusal
-            for row, refusal in enumerate(found)
-            if refusal is not None and not (may_leave and refusal.reason is Reason.OFFSITE)
-        }
+        found = enumerate(self._links.all(urls))
+        return self._but_hops(batch, {row: each for row, each in found if each is not None})
+
+    def _but_hops(self, batch: MentionBatch, refused: dict[int, Refusal]) -> dict[int, Refusal]:
+        """Without what is on another host, where the crawl may leave the site."""
+        if batch.visit is None or batch.visit.external_hops >= self._max_external_hops:
+            return refused
+        return {row: each for row, each in refused.items() if each.reason is not Reason.OFFSITE}
 
     def _refusals_of_links(self, scope: Scope, urls: list[str]) -> list[Refusal | None]:
         """Links may lead into a trap; what a sitemap lists is none."""

@@ -71,8 +71,9 @@ class TallyPipeline:
             return
         known = 0
         if self._linked_ids:
-            known = len(self._linked_ids.intersection(batch.ids))
-            self._linked_ids.difference_update(batch.ids)
+            listed = {page_id for row, page_id in enumerate(batch.ids) if row not in batch.refused}
+            known = len(self._linked_ids & listed)
+            self._linked_ids -= listed
         self._stats.inc_value("sitecrawl/pages/in_sitemaps", batch.listed + known)
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome, PageFacts, VisitedPage
 from sitecrawl.stages.base import ScanContext, Stage
-from sitecrawl.stages.fetching import document_request, failed_document
+from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
 from sitecrawl.stages.order import InOrder
-from sitecrawl.stages.pages import PageReader
+from sitecrawl.stages.pages import PageReader, note_limits
 from sitecrawl.stages.probe import ErrorPages
 from sitecrawl.stages.waterfall import crawl_is_needed
 from sitecrawl.urls.address import resolve
@@ -70,7 +70,7 @@ class CrawlStage(Stage):
             self.end_reason = "the sitemaps gave enough"
             return []
         if self._last_taken is None:
-            await self._begin()
+            self._begin()
         return await self._take()
 
     def outcome(self) -> dict[str, Any]:
@@ -82,11 +82,10 @@ class CrawlStage(Stage):
     def _is_needed(self) -> bool:
         return crawl_is_needed(self.context.config, self.context.progress.pages_in_sitemaps)
 
-    async def _begin(self) -> None:
+    def _begin(self) -> None:
         """The root has been visited, and in a scan that goes on also others."""
-        self._last_taken = self._started = 1
-        if resumption := await self.context.frontier.scan_to_resume():
-            self._last_taken, self._started = 0, resumption.visited
+        self._last_taken = 0
+        self._started = self.context.progress.visits
 
     async def _take(self) -> list[Request]:
         """Requests for the next pages, as many as may be under way."""
@@ -130,13 +129,14 @@ class CrawlStage(Stage):
         return request
 
     async def _answered(self, response: Response, visit: Visit) -> AsyncIterator[Any]:
-        document = self._reader.fetched(response)
         try:
-            page = await self._read(response, document, visit)
+            page = await self._read(response, self._reader.fetched(response), visit)
+            note_limits(self, page)
         except Exception:
             # A fault of ours must not keep the pages behind this one from their turn.
             logger.exception("%s could not be read", visit.url)
             self.context.progress.count_lost()
+            document = fetched_document(response)
             document.outcome = FetchOutcome.INCOMPLETE
             page = VisitedPage(visit, document)
         async for item in self._hand_on(page):
@@ -157,7 +157,8 @@ class CrawlStage(Stage):
             await self.context.frontier.visit_accepted(page.visit)
         for asked in self._error_pages.take_new():
             yield asked
-        self.context.progress.count_visit()
+        if page.document.outcome not in NOT_SENT:
+            self.context.progress.count_visit()
         for request in await self._take():
             yield request
 

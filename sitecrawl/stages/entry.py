@@ -17,7 +17,7 @@ from sitecrawl.items import (
 )
 from sitecrawl.stages.base import ScanContext, Stage
 from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
-from sitecrawl.stages.pages import PageReader, start_batch
+from sitecrawl.stages.pages import PageReader, note_limits, start_batch
 from sitecrawl.stages.waterfall import links_are_read
 from sitecrawl.urls.address import origin_of, resolve
 
@@ -97,6 +97,7 @@ class EntryStage(Stage):
         visit = Visit(1, response.url, clicks=0)
         document = self._reader.fetched(response)
         page = self._reader.read(response, document, visit, context.scope)
+        note_limits(self, page)
         context.root_fingerprint = page.facts.fingerprint
         if links_are_read(context.config):
             bases = [resolve(base, context.root_url) or base for base in context.bases]

@@ -18,6 +18,7 @@ from sitecrawl.parse.links import PageLimits, read_page
 from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.parse.scanner import SitemapKind
 from sitecrawl.parse.sitemap import SitemapReader
+from sitecrawl.parse.storable import storable
 from sitecrawl.stages.fetching import fetched_document
 from sitecrawl.urls.skip import file_kind
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from sitecrawl.config import Config
     from sitecrawl.items import Document, Visit
     from sitecrawl.parse.links import Links, MenuEntry, PageReading
+    from sitecrawl.stages.base import Stage
     from sitecrawl.urls.scope import Scope
 
 # More links than these are handed on in several batches.
@@ -79,10 +81,11 @@ class PageReader:
             truncated=reading.truncated or (document.is_cut and reading.is_html),
             findings=reading.findings,
         )
+        title, language, canonical = storable([reading.title, reading.language, reading.canonical])
         facts = PageFacts(
-            title=reading.title,
-            language=reading.language,
-            canonical=reading.canonical,
+            title=title,
+            language=language,
+            canonical=canonical,
             category="" if reading.is_html else file_kind(document.content_type),
             text_hash=reading.text_hash,
             folded_hash=reading.folded_hash if reading.text_characters else None,
@@ -144,6 +147,19 @@ class PageReader:
         return VisitedPage(visit, document, read, batches)
 
 
+def note_limits(stage: Stage, page: VisitedPage) -> None:
+    """Say so if a limit has cut a page."""
+    config = stage.context.config
+    if page.read is None or not page.read.truncated:
+        return
+    if page.read.entries >= config.max_page_links:
+        limit = config.max_page_links
+        stage.truncate("the last links of a page", "SITECRAWL_MAX_PAGE_LINKS", limit)
+    if page.document.is_cut or len(page.document.body) >= config.max_page_bytes:
+        limit = config.max_page_bytes
+        stage.truncate("the end of a long page", "SITECRAWL_MAX_PAGE_BYTES", limit)
+
+
 def start_batch(document: Document, visit: Visit, scope: Scope, urls: list[str]) -> MentionBatch:
     """The addresses that a crawl starts from, which no other document has to mention."""
     return MentionBatch(
@@ -178,12 +194,12 @@ def _link_batch(
         source=LinkSource.LINK,
         scope=scope,
         positions=range(first + 1, end + 1),
-        locs=links.locs[part],
+        locs=storable(links.locs[part]),
         sources=list(links.sources[part]),
         regions=links.regions[part],
-        anchors=links.anchors[part],
-        rels=links.rels[part],
-        paths=links.paths[part],
+        anchors=storable(links.anchors[part]),
+        rels=storable(links.rels[part]),
+        paths=storable(links.paths[part]),
         languages=languages,
         menu=_menu(reading.menu, first, end) if visit.clicks == 0 else (),
         visit=visit,
@@ -193,7 +209,7 @@ def _link_batch(
 
 def _menu(entries: list[MenuEntry], first: int, end: int) -> list[MenuItem]:
     return [
-        MenuItem(entry.title, entry.row - first, entry.level)
+        MenuItem(storable([entry.title])[0], entry.row - first, entry.level)
         for entry in entries
         if first <= entry.row < end
     ]

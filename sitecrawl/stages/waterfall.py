@@ -32,6 +32,12 @@ class ScanProgress:
         self._crawler.stats.inc_value("sitecrawl/crawl/visited")
 
     @property
+    def visits(self) -> int:
+        """Pages visited so far, also before an interruption."""
+        visits: int = self._crawler.stats.get_value("sitecrawl/crawl/visited", 0)
+        return visits
+
+    @property
     def pages_beyond_depth(self) -> int:
         """Pages that the crawl has met and not put into its frontier."""
         beyond: int = self._crawler.stats.get_value("sitecrawl/crawl/beyond_depth", 0)

@@ -47,7 +47,6 @@ _KINDS: Mapping[str, _Kind] = {
     "source": _NEEDED_TEXT,
     "number": _NUMBER,
     "clicks": _NUMBER,
-    "level": _NUMBER,
     "external_hops": _NUMBER,
     "position": _NUMBER,
     "verdict_id": _Kind("bigint[]", "{0}"),

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
 
+from sitecrawl.store.bulk import insert_columns
 from sitecrawl.store.tables import sites, visits
+from sitecrawl.urls.canonical import page_key
+from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,22 +23,31 @@ if TYPE_CHECKING:
 
 _WRITTEN_COLUMNS = {"importance", "title", "language", "category", "reason", "rule"}
 
-# The first page with a text is the original of the others.
-_MARK_DUPLICATES = """
-UPDATE visits SET duplicate_of = original.page_id
-FROM (
+# The first page with a text is the original of the others. Tables with keys: joins of the visits
+# with themselves would take a time that grows with the square of their number.
+_CREATE_ORIGINALS = """
+CREATE TEMPORARY TABLE originals (folded_hash BIGINT PRIMARY KEY, page_id BIGINT)
+"""
+_FIND_ORIGINALS = """
+INSERT INTO originals
+SELECT folded_hash, page_id FROM (
     SELECT page_id, folded_hash, row_number() OVER (
         PARTITION BY folded_hash ORDER BY number) AS place
     FROM visits WHERE scan_id = {scan} AND folded_hash IS NOT NULL AND reason IS NULL
-) AS original
-WHERE original.place = 1 AND visits.scan_id = {scan}
-AND visits.folded_hash = original.folded_hash AND visits.page_id <> original.page_id
-AND visits.reason IS NULL
+) AS ordered WHERE place = 1
+"""
+_MARK_DUPLICATES = """
+UPDATE visits SET duplicate_of = originals.page_id
+FROM originals
+WHERE visits.scan_id = {scan} AND visits.reason IS NULL
+AND visits.folded_hash = originals.folded_hash AND visits.page_id <> originals.page_id
 """
 
+_CREATE_CUT = "CREATE TEMPORARY TABLE cut (family TEXT PRIMARY KEY, reason TEXT)"
 _CUT_HELD = """
-UPDATE visits SET reason = {place}, rule = family
-WHERE scan_id = {scan} AND number IS NULL AND family = {place}
+UPDATE visits SET reason = cut.reason, rule = cut.family
+FROM cut
+WHERE visits.scan_id = {scan} AND visits.number IS NULL AND visits.family = cut.family
 """
 
 _APPLY_VISITS = """
@@ -60,6 +72,14 @@ FROM (
 WHERE m.place = 1 AND pages.id = m.page_id
 """
 
+# Only a scan that has read the root knows the menu.
+_FORGET_MENU = """
+UPDATE pages SET importance = NULL
+WHERE site_id = {site} AND importance IS NOT NULL
+AND id NOT IN (SELECT page_id FROM menu_entries WHERE scan_id = {scan})
+AND EXISTS (SELECT 1 FROM visits WHERE scan_id = {scan} AND number = 1 AND outcome IS NOT NULL)
+"""
+
 _UNCUT_PAGES = """
 UPDATE pages SET reason = NULL, rule = NULL
 FROM visits AS v
@@ -72,16 +92,21 @@ UPDATE visits SET reason = NULL, rule = NULL WHERE scan_id = {scan} AND number I
 
 def settle_crawl(connection: Connection, scan: ScanHandle, cut: Mapping[str, str]) -> None:
     """Write down what the crawl found out; *cut* are the patterns it gave up, with the reason."""
-    ids = {"scan": int(scan.scan_id), "place": _place(connection)}
     has_visits = select(visits.c.id).where(visits.c.scan_id == scan.scan_id).limit(1)
     if connection.execute(has_visits).first() is None:
         return
-    for family, reason in cut.items():
-        connection.exec_driver_sql(_CUT_HELD.format_map(ids), (reason, family))
-    for statement in (_MARK_DUPLICATES, _APPLY_VISITS, _APPLY_MENU):
-        connection.exec_driver_sql(statement.format_map(ids))
+    _cut_held(connection, scan, cut)
+    _mark_circles(connection, scan)
+    statements = [
+        *(_CREATE_ORIGINALS, _FIND_ORIGINALS, _MARK_DUPLICATES, "DROP TABLE originals"),
+        *(_APPLY_VISITS, _APPLY_MENU),
+    ]
     own = sites.c.id == scan.site_id
     written = connection.scalars(select(sites.c.page_columns).where(own)).one()
+    if "importance" in written:
+        statements.append(_FORGET_MENU)
+    for statement in statements:
+        connection.exec_driver_sql(statement.format(scan=int(scan.scan_id), site=int(scan.site_id)))
     names = sorted({*written, *_WRITTEN_COLUMNS})
     connection.execute(update(sites).where(own).values(page_columns=names))
 
@@ -92,5 +117,26 @@ def unsettle_crawl(connection: Connection, scan: ScanHandle) -> None:
         connection.exec_driver_sql(statement.format(scan=int(scan.scan_id)))
 
 
-def _place(connection: Connection) -> str:
-    return "?" if connection.dialect.name == "sqlite" else "%s"
+def _mark_circles(connection: Connection, scan: ScanHandle) -> None:
+    """Redirects that lead to each other are found by links as well, and not one by the other."""
+    own = (visits.c.scan_id == scan.scan_id) & (visits.c.reason == Reason.REDIRECTED)
+    rows = connection.execute(select(visits.c.id, visits.c.url, visits.c.rule).where(own)).all()
+    targets = {page_key(row.url): page_key(row.rule or "") for row in rows}
+    for row in rows:
+        chain = [start := page_key(row.url)]
+        while (following := targets.get(chain[-1])) is not None and following not in chain:
+            chain.append(following)
+        if following == start:
+            values = {"reason": Reason.REDIRECT_LOOP, "rule": " -> ".join([*chain, start])}
+            connection.execute(update(visits).where(visits.c.id == row.id).values(**values))
+
+
+def _cut_held(connection: Connection, scan: ScanHandle, cut: Mapping[str, str]) -> None:
+    if not cut:
+        return
+    connection.exec_driver_sql(_CREATE_CUT)
+    insert_columns(
+        connection, "cut", {"family": list(cut), "reason": [str(each) for each in cut.values()]}, {}
+    )
+    connection.exec_driver_sql(_CUT_HELD.format(scan=int(scan.scan_id)))
+    connection.exec_driver_sql("DROP TABLE cut")

@@ -83,6 +83,7 @@ def load_resumption(database: Database, scan: ScanHandle) -> Resumption:
     stats: dict[str, int] = {f"sitecrawl/documents/outcome/{name}": n for name, n in outcomes}
     stats |= page_stats(database, record)
     stats["sitecrawl/pages/in_sitemaps"] = in_sitemaps
+    stats["sitecrawl/crawl/found"] = len(known_visits)
     stats["sitecrawl/crawl/visited"] = sum(each.outcome is not None for each in known_visits)
     return Resumption(
         root_url=record.root_url,

@@ -278,6 +278,13 @@ visits = Table(
     # The first page of the crawl with the same text.
     Column("duplicate_of", BigInteger),
     Index("uq_visits_scan_id_number", "scan_id", "number", unique=True),
+    Index(
+        "ix_visits_scan_id_family",
+        "scan_id",
+        "family",
+        sqlite_where=text("family IS NOT NULL"),
+        postgresql_where=text("family IS NOT NULL"),
+    ),
     Index("ix_visits_page_id", "page_id"),
 )
 

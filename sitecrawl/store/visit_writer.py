@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sitecrawl.store.bulk import insert_columns, literal
-from sitecrawl.store.statements import PreparedUpdate
-from sitecrawl.store.tables import visits
+from sitecrawl.store.statements import PreparedInsert, PreparedUpdate
+from sitecrawl.store.tables import menu_entries, visits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,8 +54,15 @@ class VisitWriter:
 
     def __init__(self, connection: Connection, scan: ScanHandle) -> None:
         self._connection = connection
+        self._scan_id = scan.scan_id
         self._scan = literal(scan.scan_id)
         self._place = "?" if connection.dialect.name == "sqlite" else "%s"
+        self._add_entry = PreparedInsert(
+            menu_entries,
+            [column.name for column in menu_entries.c],
+            connection.dialect,
+            "ON CONFLICT DO NOTHING",
+        )
         self._finish = PreparedUpdate(
             visits, _FACTS, connection.dialect, f"scan_id = {self._scan} AND number = {{}}"
         )
@@ -107,17 +115,7 @@ class VisitWriter:
 
     def add_menu(self, entries: Sequence[MenuRow]) -> None:
         """Keep the site's menu; a root that is read again has the same one."""
-        columns: dict[str, Sequence[Any]] = {
-            "position": [entry.position for entry in entries],
-            "level": [entry.level for entry in entries],
-            "page_id": [entry.page_id for entry in entries],
-            "title": [entry.title for entry in entries],
-            "region": [entry.region for entry in entries],
-        }
-        insert_columns(
-            self._connection,
-            "menu_entries",
-            columns,
-            {"scan_id": self._scan},
-            "ON CONFLICT DO NOTHING",
-        )
+        for entry in entries:
+            self._add_entry.run(
+                self._connection, {"scan_id": self._scan_id, **dataclasses.asdict(entry)}
+            )

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -30,7 +30,7 @@ HOME = Visit(1, f"{ROOT}/", clicks=0)
 ROBOTS = f"{ROOT}/robots.txt"
 ALLOWED = Judged(ROBOTS, Verdict(True, VerdictReason.NO_RULE))
 FORBIDDEN = Judged(ROBOTS, Verdict(False, VerdictReason.RULE, "Disallow: /", 1, "*"))
-PDF = Refusal(Reason.SKIPPED_FILE_TYPE, "*.xml")
+XML = Refusal(Reason.SKIPPED_FILE_TYPE, "*.xml")
 
 
 class Stats(dict[str, Any]):
@@ -141,7 +141,7 @@ class TestWhatIsVisited:
         "columns",
         [
             {"refused": {0: Refusal(Reason.SKIPPED_PATH, "/x")}},
-            {"refused": {0: PDF}},
+            {"refused": {0: XML}},
             {"judged": FORBIDDEN},
             {"judged": None},
             {"sources": [LinkSource.FORM]},
@@ -155,7 +155,7 @@ class TestWhatIsVisited:
         assert frontier.visit(HOME, "/x") == [("/x", 1, 1)], "a better link may come"
 
     def test_a_feed_though_it_is_a_file(self) -> None:
-        columns = {"sources": [LinkSource.FEED_LINK], "refused": {0: PDF}}
+        columns: dict[str, Any] = {"sources": [LinkSource.FEED_LINK], "refused": {0: XML}}
         assert Frontier().visit(HOME, "/feed.xml", **columns) == [("/feed.xml", 1, 1)]
 
     @pytest.mark.parametrize("is_obeyed", [True, False])
@@ -174,7 +174,7 @@ class TestWhatIsVisited:
 
 
 class TestPatterns:
-    LIMITS = {"trap_pattern_pages": 2, "trap_growth": 1}  # noqa: RUF012  it is not changed
+    LIMITS: ClassVar[dict[str, Any]] = {"trap_pattern_pages": 2, "trap_growth": 1}
     NUMBERED = tuple(f"/item/{number}" for number in range(1, 6))
 
     def test_one_that_has_had_its_share_is_held_and_released_when_it_brings_something(

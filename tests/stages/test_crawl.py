@@ -6,18 +6,15 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from sitecrawl.items import VisitedPage
 from sitecrawl.settings import ITEM_PIPELINES
 from tests.site import Reply
-from tests.site.build import page, robots, sitemap
-from tests.site.project import Project
+from tests.site.build import page, robots, rss, sitemap
 from tests.stages.stored import evidence, refusals, scan, stage, summary, truncations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
     from tests.site import SiteServer
     from tests.site.project import CrawlResult
@@ -263,6 +260,26 @@ class TestScope:
 
 
 class TestPoliteness:
+    def test_what_robots_txt_forbids_is_refused_and_a_feed_is_read(
+        self, site: SiteServer, crawl: Crawl
+    ) -> None:
+        feed = '<link rel="alternate" type="application/rss+xml" href="/feed.xml">'
+        site.routes.update(
+            {
+                "/robots.txt": robots(disallow=("/private",)),
+                "/": f'{feed}<a href="/private/a">A</a><form action="/search"></form>',
+                "/feed.xml": Reply(rss("/news", "/private/b"), content_type="application/rss+xml"),
+                "/news": page("News"),
+            }
+        )
+        done = crawl(site.url, settings=AUTO).succeeded()
+        assert asked_pages(site) == ["/", "/feed.xml", "/news"]
+        sources = {row["url"]: row["source"] for row in done.rows}
+        assert (sources[site.at("/news")], sources[site.at("/search")]) == ("feed", "form")
+        forbidden = ("blocked_by_robots", "Disallow: /private")
+        for path in ("/private/a", "/private/b"):
+            assert refusals(done)[site.at(path)] == forbidden
+
     def test_without_robots_txt_nothing_is_crawled(self, site: SiteServer, crawl: Crawl) -> None:
         site.routes.update({"/robots.txt": Reply(status=503), "/": page("Home", "/a")})
         settings = {**AUTO, "SITECRAWL_BUSY_BACKOFF_SECONDS": 0.01}
@@ -354,67 +371,3 @@ def test_a_fault_of_a_pipeline_loses_one_page_and_not_the_others(
     status, reason = scan(done)
     assert status == "partial"
     assert "a fault of sitecrawl" in reason
-
-
-class TestASecondScan:
-    @pytest.fixture(params=["sqlite", "postgres"])
-    def kept(self, request: pytest.FixtureRequest, tmp_path: Path) -> Project:
-        """A project whose scans share a database of each kind in turn."""
-        url = request.getfixturevalue("postgres_url") if request.param == "postgres" else None
-        return Project.in_folder(tmp_path, database_url=url)
-
-    def test_knows_what_is_gone_and_what_is_new(self, site: SiteServer, kept: Project) -> None:
-        shared = ("/", "/a", "/b")
-        site.routes.update(
-            {
-                "/": page("Home", "/a", "/b", "/gone", nav=("/top", "/demoted")),
-                "/a": page("A", *shared, "/only-here"),
-                "/b": page("B", *shared, "/demoted"),
-                "/gone": page("Gone", *shared, "/below-gone"),
-                "/top": Reply(status=404),
-                "/demoted": page("Demoted"),
-                "/only-here": page("Only here"),
-                "/below-gone": page("Below gone"),
-            }
-        )
-        settings = {**AUTO, "SITECRAWL_FEED_REFUSED": True}
-        first = kept.crawl(site.url, settings=settings).succeeded()
-        mentions = _mentions_by(kept, site.at("/a"), site.at("/b"))
-        assert len(mentions) == 8
-
-        site.routes["/"] = page("Home", "/a", "/b", "/new", nav=("/top",))
-        site.routes["/top"] = page("Top")
-        site.routes["/new"] = page("New", *shared)
-        del site.routes["/gone"]
-        second = kept.crawl(site.url, settings=settings).succeeded()
-        assert _mentions_by(kept, site.at("/a"), site.at("/b")) == mentions, "none is there twice"
-        before, after = _facts(site, first), _facts(site, second)
-        assert before.keys() - after.keys() == {"/gone", "/below-gone"}
-        assert after.keys() - before.keys() == {"/new"}
-        assert before["/top"] == ("not_found", 1.0)
-        assert after["/top"] == (None, 1.0)
-        assert before["/demoted"] == (None, 1.0)
-        assert after["/demoted"] == (None, None), "a link of a page, and no longer of the menu"
-
-
-def _facts(site: SiteServer, done: CrawlResult) -> dict[str, tuple[str | None, float | None]]:
-    """Reason and importance of every page."""
-    return {
-        row["url"].removeprefix(site.url): (row["reason"], row["importance"]) for row in done.rows
-    }
-
-
-def _mentions_by(project: Project, *documents: str) -> list[tuple[Any, ...]]:
-    """What these pages link to, as the database has it."""
-    engine = create_engine(project.environment["SITECRAWL_DATABASE_URL"])
-    with engine.connect() as connection:
-        found = connection.execute(
-            text("""
-                SELECT d.url, m.position, p.url FROM mentions AS m
-                JOIN pages AS p ON p.id = m.page_id JOIN documents AS d ON d.id = m.document_id
-                WHERE m.source = 'link' ORDER BY 1, 2, 3
-            """)
-        )
-        rows = [tuple(row) for row in found if row[0] in documents]
-    engine.dispose()
-    return rows

@@ -41,16 +41,17 @@ class FakeFrontier:
 class FakeProgress:
     pages_in_sitemaps = 0
     pages_beyond_depth = 0
+    visits = 1  # the root
 
     def __init__(self) -> None:
         self.lost = 0
-        self.visited = 0
+        self.visits = 1  # the root
 
     def count_lost(self) -> None:
         self.lost += 1
 
     def count_visit(self) -> None:
-        self.visited += 1
+        self.visits += 1
 
 
 def make_stage(**settings: Any) -> tuple[CrawlStage, FakeProgress]:
@@ -115,14 +116,15 @@ def test_pages_are_handed_on_in_the_order_of_their_visits() -> None:
         stage, progress = make_stage()
         pages = await collect(stage, ok)
         assert [each.visit for each in pages if isinstance(each, VisitedPage)] == VISITS
-        assert (progress.visited, progress.lost) == (4, 0)
+        assert (progress.visits, progress.lost) == (1 + len(VISITS), 0)
 
     asyncio.run(story())
 
 
 def test_what_was_not_sent_ends_the_crawl_and_is_no_visit() -> None:
     async def refuse(request: Request) -> Failure:
-        failure = Failure(NotSentError(NotSent(NotSentReason.OVER_BUDGET, "the budget is spent")))
+        error = NotSentError(NotSent(NotSentReason.OVER_BUDGET, "the budget is spent"))
+        failure = Failure(error)  # type: ignore[no-untyped-call]
         failure.request = request  # type: ignore[attr-defined]
         return failure
 
@@ -132,7 +134,7 @@ def test_what_was_not_sent_ends_the_crawl_and_is_no_visit() -> None:
         assert [each.document.outcome for each in pages] == ["over_budget"] * 4
         assert {each.facts.refusal for each in pages} == {None}
         assert list(await stage.next_requests()) == []
-        assert progress.visited == 0
+        assert progress.visits == 1
 
     asyncio.run(story())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from scrapy.exceptions import DownloadTimeoutError
@@ -15,7 +15,7 @@ from sitecrawl.config import Config
 from sitecrawl.items import PageFacts
 from sitecrawl.parse.links import read_page
 from sitecrawl.profiles import load_settings
-from sitecrawl.stages.probe import _MADE_UP_PATHS, ErrorPages
+from sitecrawl.stages.probe import _MADE_UP_PATHS, ErrorPage, ErrorPages
 from tests.site import Reply
 from tests.site.build import page, sitemap
 from tests.stages.stored import refusals
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from scrapy import Request
 
-    from sitecrawl.stages.probe import ErrorPage
     from tests.site import SiteServer
     from tests.site.project import CrawlResult
 
@@ -117,6 +116,22 @@ def test_a_page_is_recognised_by_its_text(body: bytes, is_error: bool) -> None:
     assert error_page.looks_like(facts(body)) is is_error
 
 
+@pytest.mark.parametrize(
+    ("title", "bits", "is_error"),
+    [
+        ("Shop", 5, True),
+        ("Shop", 13, False),
+        ("Tents", 5, False),
+        ("Tents", 3, True),
+        ("", 5, False),
+    ],
+)
+def test_with_the_same_title_more_words_may_differ(title: str, bits: int, is_error: bool) -> None:
+    error_page = ErrorPage("https://example.com/x", "Shop", 1, fingerprint=0, bits=12)
+    found = PageFacts(title=title, folded_hash=2, fingerprint=2**bits - 1)
+    assert error_page.looks_like(found) is is_error
+
+
 def test_a_page_without_text_looks_like_nothing() -> None:
     (error_page,) = Probing(sorry).of(f"{HOST}/a")
     assert error_page is not None
@@ -141,7 +156,7 @@ def test_a_host_that_shows_no_error_page_has_none(probing: Probing) -> None:
 
 
 class TestCrawls:
-    SETTINGS: dict[str, object] = {  # noqa: RUF012  it is not changed
+    SETTINGS: ClassVar = {
         "SITECRAWL_CRAWL": "auto",
         "SITECRAWL_SITEMAP_PLACES": "/sitemap.xml",
     }

@@ -8,7 +8,14 @@ import pytest
 
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.facts import PageCount
-from sitecrawl.store.inventory import CHUNK_ROWS, PageFilter, count_pages, export_rows
+from sitecrawl.store.inventory import (
+    CHUNK_ROWS,
+    COMMON_COLUMNS,
+    PageFilter,
+    count_pages,
+    export_columns,
+    export_rows,
+)
 from sitecrawl.store.vocabulary import ScanStatus
 from tests.store.crawling import Crawling, Link, address
 from tests.store.scanning import (
@@ -150,6 +157,13 @@ def test_clicks_and_statuses_are_those_of_the_scan(database: Database) -> None:
     assert len(exported(database)) == 2
     assert exported(database, PageFilter(max_clicks=9)) == []
     assert exported(database, PageFilter(http_status=(200, 200))) == []
+
+
+def test_only_columns_that_may_hold_something_are_read(three_pages: Database) -> None:
+    site_id = current_scan(three_pages).site_id
+    assert export_columns(three_pages, site_id) == (*COMMON_COLUMNS, "reason", "rule")
+    assert export_columns(three_pages, site_id, PageFilter()) == COMMON_COLUMNS
+    assert "reason" in export_columns(three_pages, site_id, PageFilter(reason="offsite"))
 
 
 def test_counts_by_reason_and_source(three_pages: Database) -> None:

@@ -78,21 +78,21 @@ def test_the_newest_version_is_known_without_alembic() -> None:
 _AT = "2026-05-06 07:08:09"
 # What a scan has left in a database of the first version.
 SCAN_AT_0001 = (
-    f"""INSERT INTO sites (id, key, root_url, seed, key_rules, page_columns, created_at)
-    VALUES (1, 'example.com', 'https://example.com/', 7, '{{}}', '["url"]', '{_AT}')""",
-    f"""INSERT INTO scans (id, site_id, asked, root_url, status, settings, started_at,
+    f"""INSERT INTO sites (key, root_url, seed, key_rules, page_columns, created_at)
+    VALUES ('example.com', 'https://example.com/', 7, '{{}}', '["url"]', '{_AT}')""",
+    f"""INSERT INTO scans (site_id, asked, root_url, status, settings, started_at,
         heartbeat_at, hostname, pid, process_token)
-    VALUES (1, 1, 'example.com', 'https://example.com/', 'finished', '{{}}', '{_AT}', '{_AT}',
+    VALUES (1, 'example.com', 'https://example.com/', 'finished', '{{}}', '{_AT}', '{_AT}',
         'host', 1, 'x')""",
-    """INSERT INTO documents (id, site_id, url, kind, depth, found_by, first_scan_id,
+    """INSERT INTO documents (site_id, url, kind, depth, found_by, first_scan_id,
         last_scan_id, content_scan_id)
-    VALUES (1, 1, 'https://example.com/a.xml', 'sitemap', 0, 'robots.txt line 1', 1, 1, 1),
-        (2, 1, 'https://example.com/b.xml', 'sitemap', 0, 'robots.txt line 2', 1, 1, 1)""",
-    """INSERT INTO pages (number, id, site_id, document_id, seen_scan_id, first_scan_id, position,
+    VALUES (1, 'https://example.com/a.xml', 'sitemap', 0, 'robots.txt line 1', 1, 1, 1),
+        (1, 'https://example.com/b.xml', 'sitemap', 0, 'robots.txt line 2', 1, 1, 1)""",
+    """INSERT INTO pages (id, site_id, document_id, seen_scan_id, first_scan_id, position,
         source, url, lastmod, reason, rule, sitemap_priority, details)
-    VALUES (1, -5, 1, 1, 1, 1, 1, 'sitemap', 'https://example.com/1', '2026-01-02', NULL, NULL,
+    VALUES (-5, 1, 1, 1, 1, 1, 'sitemap', 'https://example.com/1', '2026-01-02', NULL, NULL,
             0.5, '{"images": ["/i.png"]}'),
-        (2, 6, 1, 1, 1, 1, 2, 'sitemap', 'https://example.com/cart', NULL, 'skipped_path', '/cart',
+        (6, 1, 1, 1, 1, 2, 'sitemap', 'https://example.com/cart', NULL, 'skipped_path', '/cart',
             NULL, NULL)""",
     """INSERT INTO other_mentions (document_id, position, page_id, source, lastmod, scan_id)
     VALUES (2, 9, -5, 'feed', '2026-01-03', 1)""",

@@ -29,7 +29,7 @@ SAMPLE = Table(
     Column("facts", Json),
 )
 NAMES = ("name", "size", "is_big", "seen_at", "facts")
-NOON = datetime(2026, 5, 6, 12, 0, 0, 123456, tzinfo=UTC)
+NOON = datetime(2026, 5, 6, 12, 0, 0, 123000, tzinfo=UTC)  # kept to the millisecond
 VALUES: dict[str, dict[str, Any]] = {
     "usual": {"name": "a", "size": 1, "is_big": True, "seen_at": NOON, "facts": {"a": [1, "ü"]}},
     "absent": {"name": None, "size": None, "is_big": None, "seen_at": None, "facts": None},

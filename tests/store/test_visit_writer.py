@@ -14,14 +14,16 @@ from sitecrawl.store.tables import menu_entries, visits
 from tests.store.scanning import Scanning
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sitecrawl.store.engine import Database
 
 
 @pytest.fixture
-def scanning(database: Database) -> Scanning:
-    return Scanning(database)
+def scanning(database: Database) -> Iterator[Scanning]:
+    scanning = Scanning(database)
+    yield scanning
+    scanning.writer.close()
 
 
 def found(numbers: Sequence[int | None], family: str = "", **facts: Any) -> NewVisits:
@@ -73,6 +75,7 @@ def test_another_scan_has_its_own_frontier(database: Database, scanning: Scannin
     second.writer.finish_visit(VisitRecord(1, FetchOutcome.OK, 5))
     outcomes = [(row["scan_id"], row["outcome"]) for row in stored(database, second)]
     assert outcomes == [(1, None), (2, "ok"), (2, None)]
+    second.finish()
 
 
 class TestHeld:
@@ -96,6 +99,7 @@ class TestHeld:
         second.writer.release_visits("/y/{n}'; --", 9, 1)
         assert waiting(second) == [(1, "held-0")]
         assert [row["number"] for row in stored(database, second)] == [None, 1]
+        second.finish()
 
 
 class TestEnds:

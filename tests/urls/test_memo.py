@@ -15,6 +15,7 @@ LOCS = (
 )
 BASES = (
     *("https://example.com/", "https://example.com/docs/intro", "http://example.com/docs/"),
+    "http://example.com/",
     *("https://example.com:8443/", "https://other.example/docs/intro"),
 )
 COLUMNS = st.lists(st.sampled_from(LOCS), max_size=6)
@@ -38,7 +39,12 @@ class TestColumns:
 
     def test_an_answer_of_none_is_an_answer(self) -> None:
         asked: list[str] = []
-        memo: ColumnMemo[None] = ColumnMemo(lambda texts: [asked.append(text) for text in texts])
+
+        def work_out(texts: list[str]) -> list[None]:
+            asked.extend(texts)
+            return [None] * len(texts)
+
+        memo = ColumnMemo(work_out)
         assert memo.all(["a"]) == memo.all(["a"]) == [None]
         assert asked == ["a"]
 
@@ -69,10 +75,12 @@ class TestLinks:
             return list(canonicalize_all(locs, base))
 
         memo = LinkMemo(canonicalize)
-        memo.all(["/a", "b", "mailto:x@y.example"], "https://example.com/one/")
-        found = memo.all(["/a", "b", "mailto:x@y.example"], "https://example.com/two/")
-        assert found == ["https://example.com/a", "https://example.com/two/b", None]
-        assert asked[1:] == [["b"]]
+        locs = ["/a", "b", "http:c", "mailto:x@y.example"]
+        memo.all(locs, "http://example.com/one/")
+        two = "http://example.com/two/"
+        found = memo.all(locs, two)
+        assert found == ["http://example.com/a", f"{two}b", f"{two}c", None]
+        assert asked[1:] == [["b", "http:c"]]
 
     def test_only_so_many_are_remembered(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(memo_module, "_MAX_KNOWN", SMALL)

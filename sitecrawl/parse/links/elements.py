@@ -30,7 +30,7 @@ _ACTING_TAGS = frozenset({"button", "router-link", "nuxt-link", "g-link", "gatsb
 _TAGS = frozenset.union(_HEAD_TAGS, _SILENT_TAGS, _UNSEEN_TAGS, _LINK_TAGS, _ACTING_TAGS)
 # Each of these costs a look at every element, so only the usual ones are here: others are read
 # on links, buttons and whatever else is chosen.
-_ACTING_QUERY = "[data-href],[data-url],[data-link],[onclick],[role=link]"
+_ACTING_QUERY = "[data-href],[data-url],[data-link],[onclick],[role=link],[routerlink],[hx-get]"
 _MENU_REGIONS = frozenset({Region.NAVIGATION, Region.HEADER, Region.ASIDE})
 _NO_MENU_SOURCES = frozenset({LinkSource.IFRAME, LinkSource.FORM, LinkSource.INLINE_LOC})
 _NO_PAGES = ("#", "mailto:", "tel:", "javascript:", "data:")

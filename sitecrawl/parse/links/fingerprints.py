@@ -58,7 +58,8 @@ class _WordLanes(dict[str, int]):
             lanes = int.from_bytes(spread, "little") | _ONE_WORD
         if len(self) >= _MAX_KNOWN_WORDS:
             self.clear()
-        self[word] = lanes
+        if len(word) <= _MAX_WORD_CHARACTERS:
+            self[word] = lanes
         return lanes
 
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _ARROW = " > "
 _CUT = "..."
 _MAX_KEPT_PLACES = 10_000
+_MAX_KEPT_CHARACTERS = 1_000
+_MAX_KEPT_NAMES = 20
+_MAX_NAME_CHARACTERS = 40
 # They open no region, whatever their classes say; not looking is what makes this fast.
 _PLAIN_TAGS = frozenset({"li", "h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "b", "tr"})
 
@@ -78,8 +81,11 @@ class _KeptPlaces:
         return self._roots[max_path_characters]
 
     def add(self, outer: Place, key: MarkKey, max_path_characters: int) -> Place:
-        self._number += 1
-        place = outer.inner[key] = outer.opened(mark_of(key), max_path_characters)
+        place = outer.opened(mark_of(key), max_path_characters)
+        # A page may have megabytes of class names; they are not worth keeping.
+        if sum(map(len, filter(None, key))) <= _MAX_KEPT_CHARACTERS:
+            outer.inner[key] = place
+            self._number += 1
         return place
 
 
@@ -117,7 +123,9 @@ class Places:
         """
         path = place.links.get(tag)
         if path is None:
-            path = place.links[tag] = place.path_to(tag, self._max_path_characters)
+            path = place.path_to(tag[:_MAX_NAME_CHARACTERS], self._max_path_characters)
+            if len(place.links) < _MAX_KEPT_NAMES and len(tag) <= _MAX_NAME_CHARACTERS:
+                place.links[tag] = path
         number = self._numbers[path] = self._numbers.get(path, 0) + 1
         return path if number == 1 else f"{path}:nth({number})"
 

@@ -62,7 +62,6 @@ _SPECIFIC = frozenset({Region.BREADCRUMB, Region.PAGINATION})
 # `footer__inner`, `Footer_root__x3fa` and `footer--dark` all are of the block `footer`.
 _BLOCK_END = re.compile(r"_|--")
 _MAX_ATTRIBUTE_CHARACTERS = 200
-_MAX_CLASSES = 12
 # An element's name alone, or with its class, id, role, aria-label and itemtype.
 MarkKey = str | tuple[str, str | None, str | None, str | None, str | None, str | None]
 _STEP_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
@@ -87,7 +86,7 @@ def mark_of(key: MarkKey) -> Mark:
         part[:_MAX_ATTRIBUTE_CHARACTERS] if part else "" for part in parts
     )
     role = role.strip().lower()
-    tokens = classes.split()[:_MAX_CLASSES]
+    tokens = classes.split()
     region, is_semantic = _region(tag, name, tokens, role, label, item_type)
     return Mark(
         step=_step(tag, name, tokens),

@@ -97,6 +97,13 @@ def test_known_words_are_bounded_and_forgetting_changes_nothing() -> None:
     assert hash_text(text) == before
 
 
+def test_long_words_are_cut_and_not_remembered() -> None:
+    word = "longword" * 1_000
+    assert hash_text(word).fingerprint == hash_text(word + "more").fingerprint
+    assert hash_text(word).exact != hash_text(word + "more").exact
+    assert word not in _word_lanes
+
+
 def test_the_words_of_a_huge_text_are_counted_up_to_a_number() -> None:
     # As many words as a lane can count, in the order of the text.
     words = [

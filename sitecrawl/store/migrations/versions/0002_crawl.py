@@ -136,4 +136,12 @@ def _create_visits() -> None:
         sa.Column("duplicate_of", sa.BigInteger()),
     )
     op.create_index("uq_visits_scan_id_number", "visits", ["scan_id", "number"], unique=True)
+    held = sa.text("family IS NOT NULL")
+    op.create_index(
+        "ix_visits_scan_id_family",
+        "visits",
+        ["scan_id", "family"],
+        sqlite_where=held,
+        postgresql_where=held,
+    )
     op.create_index("ix_visits_page_id", "visits", ["page_id"])
