@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.site.server import SiteServer
     from tests.site.sites import ModelSite
 
-KILLS = 6
+KILLS = 4
 UNDER_WAY = 20
 _PATIENCE_SECONDS = 60.0
 

@@ -78,6 +78,8 @@ class TestFirstScan:
             "language": "de",
             "importance": None,
             "priority": None,
+            "region": None,
+            "anchor": None,
         }
         assert (two["reason"], two["rule"]) == ("skipped_path", "/two")
         assert (two["lastmod"], two["changefreq"], two["sitemap_priority"]) == (None, "daily", None)
