@@ -1,0 +1,150 @@
+"""What the script in a page answers, read with distrust: the page may have had its hands in it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from sitecrawl.parse.storable import storable
+from sitecrawl.render.actions import Clickable
+
+_MAX_ENTRIES = 2_000
+_MAX_CHARACTERS = 2_000
+_MAX_NAMES = 60
+_PLACES = frozenset({"document", "shadow", "frame", "revealed"})
+
+
+class AnswerError(ValueError):
+    """The page did not answer as its script would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An element that may be clicked."""
+
+    number: int
+    path: str
+    kind: str
+    """The same for all rows of a list."""
+    clickable: Clickable
+
+    @property
+    def label(self) -> str:
+        return self.clickable.label
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """The same after the page was loaded anew."""
+        return self.kind, self.path, self.label
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedFragment:
+    """Markup of a page after its scripts have run."""
+
+    html: str
+    base: str
+    """The address that its links are relative to."""
+    where: str
+    """``document``, ``shadow``, ``frame``, or ``revealed`` by a click."""
+    label: str = ""
+    """Of the element whose click revealed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Reads the parts of one answer; a part of a wrong type is an error, a long one is cut."""
+
+    values: dict[str, object]
+
+    @classmethod
+    def parse(cls, text: object) -> Answer:
+        if not isinstance(text, str):
+            raise AnswerError(f"expected text, got {type(text).__name__}")
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise AnswerError(str(error)) from None
+        return cls(_as_dict(values))
+
+    def number(self, name: str) -> int:
+        value = self.values.get(name)
+        if not isinstance(value, int) or not 0 <= value <= 10**9:
+            raise AnswerError(f"{name}: expected a number, got {value!r:.80}")
+        return value
+
+    def flag(self, name: str) -> bool:
+        return self.values.get(name) is True
+
+    def text(self, name: str, limit: int = _MAX_CHARACTERS) -> str:
+        value = self.values.get(name)
+        if not isinstance(value, str):
+            raise AnswerError(f"{name}: expected text, got {value!r:.80}")
+        return storable([value[:limit]])[0]
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        values = self._list(name)[:_MAX_ENTRIES]
+        return tuple(storable([value[:_MAX_CHARACTERS] for value in values if _is_text(value)]))
+
+    def parts(self, name: str) -> list[Answer]:
+        return [Answer(_as_dict(value)) for value in self._list(name)[:_MAX_ENTRIES]]
+
+    def noted(self) -> list[tuple[str, int]]:
+        """Where the page wanted to go, with the number of the click; 0 is none."""
+        return [(part.text("url"), part.number("click")) for part in self.parts("noted")]
+
+    def candidates(self) -> list[Candidate]:
+        return [_candidate(part) for part in self.parts("candidates")]
+
+    def fragments(self, max_characters: int, label: str = "") -> list[RenderedFragment]:
+        return [
+            RenderedFragment(
+                html=part.text("html", max_characters),
+                base=part.text("base"),
+                where=_place(part.text("where")),
+                label=label,
+            )
+            for part in self.parts("fragments")
+        ]
+
+    def _list(self, name: str) -> list[object]:
+        value = self.values.get(name)
+        if not isinstance(value, list):
+            raise AnswerError(f"{name}: expected a list, got {value!r:.80}")
+        return value
+
+
+def _candidate(part: Answer) -> Candidate:
+    return Candidate(
+        number=part.number("id"),
+        path=part.text("path"),
+        kind=part.text("kind"),
+        clickable=Clickable(
+            tag=part.text("tag"),
+            type=part.text("type"),
+            text=part.text("text"),
+            titles=part.texts("titles")[:_MAX_NAMES],
+            names=part.texts("names")[:_MAX_NAMES],
+            looks=part.texts("looks")[:_MAX_NAMES],
+            handlers=part.texts("handlers")[:_MAX_NAMES],
+            in_form=part.flag("inForm"),
+            is_download=part.flag("isDownload"),
+        ),
+    )
+
+
+def _place(where: str) -> str:
+    if where not in _PLACES:
+        raise AnswerError(f"no such place: {where!r:.80}")
+    return where
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str)
+
+
+def _as_dict(value: object) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise AnswerError(f"expected an object, got {value!r:.80}")
+    return value

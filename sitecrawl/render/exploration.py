@@ -1,0 +1,258 @@
+"""Explores a page that is loaded in a browser: what it shows, and where its elements lead."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from playwright.async_api import Error as BrowserError
+
+from sitecrawl.render.actions import hard_words
+from sitecrawl.render.agenda import Agenda, RefusedClick
+from sitecrawl.render.answers import Answer, AnswerError, Candidate, RenderedFragment
+from sitecrawl.render.pagescript import PageScript
+from sitecrawl.render.routes import Route, RouteKind, reachable, table_routes
+from sitecrawl.render.scriptloads import ScriptLoads
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from playwright.async_api import Page
+
+_MAX_FRAGMENTS = 200
+_MAX_ROUTES = 5_000
+_MAX_BAD_ANSWERS = 3
+# A click may lead through several menus, each of which is waited for.
+_WAITS_PER_CLICK = 6
+# Scripts that load scripts that load scripts.
+_MAX_LOADS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorationLimits:
+    """How much is done on one page."""
+
+    max_clicks: int = 50
+    max_alike: int = 10
+    """Clicks on elements that look alike and lead to pages of one sort, or nowhere."""
+    max_scrolls: int = 10
+    max_reloads: int = 2
+    seconds: float = 15.0
+    settle_seconds: float = 1.0
+    """How long a page may take to come to rest after it was loaded, scrolled or clicked."""
+    max_elements: int = 20_000
+    max_html_characters: int = 5_000_000
+
+
+class Ending(StrEnum):
+    """Why an exploration ended."""
+
+    FINISHED = "finished"
+    MAX_CLICKS = "max-clicks"
+    OUT_OF_TIME = "out-of-time"
+    HUNG = "hung"
+    """A script of the page never ends."""
+    GONE = "gone"
+    """The page was closed, crashed, or answers what makes no sense."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """What was found on a page."""
+
+    routes: tuple[Route, ...]
+    fragments: tuple[RenderedFragment, ...]
+    ending: Ending
+    trouble: str
+    """What went wrong, for a person; empty if nothing did."""
+    clicks: int
+    refused: tuple[RefusedClick, ...]
+    blocked_requests: int
+    """Stopped in the page; what the browser's routing stopped is not among them."""
+    truncated: tuple[str, ...]
+    """The limits that something was left out for, by their names."""
+
+    @property
+    def is_page_usable(self) -> bool:
+        """Whether the tab may be used for another page."""
+        return self.ending not in {Ending.HUNG, Ending.GONE}
+
+
+async def explore(
+    page: Page,
+    limits: ExplorationLimits,
+    *,
+    loads: ScriptLoads | None = None,
+    reload: Callable[[], Awaitable[None]] | None = None,
+) -> Exploration:
+    """Explore a page that was loaded in a context with ``INIT_SCRIPT``; no page makes this raise.
+
+    - *loads*, if it was there before the page was loaded, knows what the page is still loading.
+    - *reload* loads the page anew, for applications whose elements do not come back after a click.
+    """
+    if loads is not None:
+        return await _Explorer(page, limits, loads, reload).explore()
+    with ScriptLoads(page) as own_loads:
+        return await _Explorer(page, limits, own_loads, reload).explore()
+
+
+class _Explorer:
+    def __init__(
+        self,
+        page: Page,
+        limits: ExplorationLimits,
+        loads: ScriptLoads,
+        reload: Callable[[], Awaitable[None]] | None,
+    ) -> None:
+        self._page = page
+        self._limits = limits
+        self._reload = reload
+        self._agenda = Agenda(limits.max_alike)
+        self._loads = loads
+        self._routes: dict[tuple[str, RouteKind], Route] = {}
+        self._fragments: list[RenderedFragment] = []
+        self._clicked: dict[int, Candidate] = {}
+        self._clicks = 0
+        self._bad_answers = 0
+        self._blocked = 0
+        self._trouble = ""
+        self._truncated: dict[str, None] = {}
+        self._start_url = page.url
+        self._deadline = time.monotonic() + limits.seconds
+
+    async def explore(self) -> Exploration:
+        try:
+            self._script = await PageScript.of(self._page)
+            ending = await self._explore()
+            self._note(await self._call("end", waits=1))
+            await self._script.close()
+        except TimeoutError:
+            ending = Ending.HUNG
+            self._trouble = "a script of the page does not end"
+        except (BrowserError, AnswerError) as error:
+            ending = Ending.GONE
+            self._trouble = str(error)
+        if self._agenda.left_out:
+            self._truncated["max_alike"] = None
+        return Exploration(
+            routes=tuple(self._routes.values()),
+            fragments=tuple(self._fragments),
+            ending=ending,
+            trouble=self._trouble,
+            clicks=self._clicks,
+            refused=tuple(self._agenda.refused),
+            blocked_requests=self._blocked,
+            truncated=tuple(self._truncated),
+        )
+
+    async def _explore(self) -> Ending:
+        await self._begin()
+        read = await self._call("read")
+        self._fragments += read.fragments(self._limits.max_html_characters)
+        for table in (await self._call("routers")).parts("tables"):
+            for route in table_routes(table.text("root"), table.texts("paths"), self._start_url):
+                self._keep(route)
+        ending = await self._click_through()
+        for _ in range(self._limits.max_reloads):
+            if self._reload is None or not self._agenda.has_lost or ending is not Ending.FINISHED:
+                break
+            self._note(await self._call("end", waits=1))
+            await self._reload()
+            self._clicked.clear()
+            self._agenda.retry()
+            await self._begin()
+            ending = await self._click_through()
+        return ending
+
+    async def _begin(self) -> None:
+        words, parts = hard_words()
+        options = {
+            "settleMs": round(self._limits.settle_seconds * 1000),
+            "scrolls": self._limits.max_scrolls,
+            "elements": self._limits.max_elements,
+            "fragments": _MAX_FRAGMENTS,
+            "htmlCharacters": self._limits.max_html_characters,
+            "hardWords": words,
+            "hardParts": parts,
+        }
+        begun = await self._call("begin", json.dumps(options), waits=1)
+        self._start_url = begun.text("url")
+        self._note(begun)
+        for _ in range(_MAX_LOADS):
+            if not await self._loads.finished(self._limits.settle_seconds):
+                break
+            self._loads.forget()
+            self._note(await self._call("rest", waits=1))
+        if (await self._call("scroll", waits=self._limits.max_scrolls)).flag("isCut"):
+            self._truncated["max_scrolls"] = None
+
+    async def _click_through(self) -> Ending:
+        scanned = await self._call("scan")
+        if scanned.flag("isCut"):
+            self._truncated["max_elements"] = None
+        self._agenda.add(scanned.candidates())
+        while candidate := self._agenda.take():
+            if self._clicks >= self._limits.max_clicks:
+                self._truncated["max_clicks"] = None
+                return Ending.MAX_CLICKS
+            if time.monotonic() > self._deadline:
+                self._truncated["seconds"] = None
+                return Ending.OUT_OF_TIME
+            try:
+                await self._click(candidate)
+            except AnswerError as error:
+                self._agenda.lose(candidate)
+                self._trouble = str(error)
+                self._bad_answers += 1
+                if self._bad_answers > _MAX_BAD_ANSWERS:
+                    raise
+        return Ending.FINISHED
+
+    async def _click(self, candidate: Candidate) -> None:
+        self._clicked[candidate.number] = candidate
+        self._loads.forget()
+        answer = await self._call("click", candidate.number, waits=_WAITS_PER_CLICK)
+        if answer.flag("isLost"):
+            self._agenda.lose(candidate)
+            return
+        self._clicks += 1
+        found = self._take(candidate, answer)
+        # A script that is imported is the one kind of work that the page cannot see.
+        if not found and await self._loads.finished(self._limits.settle_seconds):
+            found = self._take(candidate, await self._call("outcome", candidate.number, waits=3))
+        self._agenda.conclude(candidate, found)
+
+    def _take(self, candidate: Candidate, answer: Answer) -> list[str]:
+        self._agenda.add(answer.candidates(), revealer=candidate)
+        room = self._limits.max_html_characters - sum(len(each.html) for each in self._fragments)
+        self._fragments += answer.fragments(max(room, 0), candidate.label)
+        del self._fragments[_MAX_FRAGMENTS:]
+        return self._note(answer)
+
+    def _note(self, answer: Answer) -> list[str]:
+        """Keep the routes that the page has noted."""
+        self._blocked = max(self._blocked, answer.number("blocked"))
+        if answer.flag("isCut"):
+            self._truncated["max_html_characters"] = None
+        found = []
+        for address, click in answer.noted():
+            if url := reachable(address, self._start_url):
+                found.append(url)
+                source = self._clicked.get(click - 1)
+                if source is None:
+                    self._keep(Route(url, RouteKind.SCRIPT))
+                else:
+                    self._keep(Route(url, RouteKind.CLICK, source.label, source.path))
+        return found
+
+    def _keep(self, route: Route) -> None:
+        if len(self._routes) < _MAX_ROUTES:
+            self._routes.setdefault((route.url, route.kind), route)
+
+    async def _call(self, name: str, *args: str | int, waits: int = 0) -> Answer:
+        """Call the script; *waits* is how often it may wait for the page to come to rest."""
+        seconds = waits * self._limits.settle_seconds
+        return await self._script.call(name, *args, seconds=seconds)

@@ -1,0 +1,1 @@
+import{La as t,Ma as o,Ya as n,ya as a}from"./chunk-6XIY2DXK.js";var r=class s{static \u0275fac=function(e){return new(e||s)};static \u0275cmp=a({type:s,selectors:[["app-reports"]],decls:4,vars:0,template:function(e,i){e&1&&(t(0,"h1"),n(1,"Reports"),o(),t(2,"p"),n(3,"Costs by host, host by costs."),o())},encapsulation:2})};export{r as Reports};

@@ -1,0 +1,2 @@
+/** From /report.js. */
+declare function reportDanger(what: string): void;

@@ -1,0 +1,122 @@
+"""The words of generated applications: what is harmless has no word of action in any language."""
+
+from __future__ import annotations
+
+ADJECTIVES = (
+    "Quiet",
+    "Northern",
+    "Amber",
+    "Hollow",
+    "Silver",
+    "Crimson",
+    "Gentle",
+    "Distant",
+    "Mellow",
+    "Ancient",
+    "Frosty",
+    "Sunlit",
+    "Rustic",
+    "Golden",
+    "Misty",
+    "Narrow",
+    "Wooden",
+    "Lunar",
+)
+NOUNS = (
+    "Moss",
+    "Lanterns",
+    "Basalt",
+    "Juniper",
+    "Otters",
+    "Saffron",
+    "Copper",
+    "Velvet",
+    "Quartz",
+    "Herons",
+    "Thistle",
+    "Maple",
+    "Cobalt",
+    "Willow",
+    "Embers",
+    "Pebbles",
+    "Meadows",
+    "Falcons",
+    "Cedar",
+    "Opal",
+    "Tundra",
+    "Orchids",
+    "Marble",
+    "Walnut",
+    "Lagoon",
+    "Canyon",
+    "Wälder",
+    "Brücken",
+    "Étoiles",
+    "Jardins",
+    "Montañas",
+    "Fiumi",
+    "Łąki",
+    "Озёра",
+    "森林",
+    "星空",
+)
+SECTIONS = (
+    "atlas",
+    "almanac",
+    "gallery",
+    "library",
+    "rooms",
+    "trails",
+    "notes",
+    "people",
+    "places",
+    "seasons",
+    "studio",
+    "garden",
+    "workshop",
+    "herbarium",
+    "observatory",
+    "cabinet",
+)
+TEXTS = (
+    "Nobody knows who put it there.",
+    "It looks best in the morning.",
+    "Older than the road that leads to it.",
+    "Seven of them are left.",
+    "The light comes from the west.",
+    "Drawn from memory.",
+)
+OPENERS = (
+    "More",
+    "Explore",
+    "☰",
+    "⋯",
+    "Mehr",
+    "Más",
+    "Другое",
+    "もっと",
+    "Sections",
+    "All topics",
+)
+NEXT_STEPS = ("Next", "Weiter", "Suivant", "Avanti", "次へ", "Dalej")
+MORE = ("Load more", "Show older", "Mehr laden", "Voir plus", "Mostrar más", "もっと見る")
+QUESTIONS = ("Leave this view?", "Show the other view?", "Ansicht wechseln?", "Changer de vue ?")
+
+DANGEROUS_LABELS = {
+    "en": ("Delete account", "Remove all", "Buy now", "Place order", "Unsubscribe", "Log out"),
+    "de": ("Konto löschen", "Jetzt kaufen", "Kostenpflichtig bestellen", "Abmelden"),
+    "fr": ("Supprimer", "Acheter maintenant", "Se déconnecter", "Payer"),
+    "es": ("Eliminar", "Comprar ahora", "Cerrar sesión", "Borrar todo"),
+    "it": ("Elimina", "Acquista ora", "Esci"),
+    "pt": ("Excluir conta", "Apagar", "Comprar"),
+    "nl": ("Verwijderen", "Nu kopen", "Uitloggen"),
+    "pl": ("Usuń", "Kup teraz", "Wyloguj się"),
+    "ru": ("Удалить", "Купить", "Выйти"),
+    "ja": ("削除", "購入する", "ログアウト"),
+    "zh": ("删除", "立即购买", "退出登录"),
+    "sv": ("Ta bort", "Köp nu"),
+    "tr": ("Hesabı sil", "Satın al"),  # noqa: RUF001 (Turkish is written so)
+    "ko": ("삭제", "구매하기"),
+}
+LOG_OUTS = ("Log out", "Sign out", "Abmelden", "Se déconnecter", "Cerrar sesión", "ログアウト")
+HARMLESS_LOOKS = ("Continue", "Weiter", "Well told", "★", "Got it", "D'accord", "Vale", "Done")

@@ -1,0 +1,1 @@
+import{n as e,t}from"./index-DHR3obGq.js";var n=e();function r(){return(0,n.jsx)(t,{title:`The journal`,children:`In March the path is a stream, and the stream is a path.`})}export{r as Component};

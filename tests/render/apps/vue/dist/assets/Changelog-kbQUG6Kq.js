@@ -1,0 +1,1 @@
+import{a as e,c as t,t as n,y as r}from"./runtime-core.esm-bundler-BhOB2DY6.js";import{t as i}from"./_plugin-vue_export-helper-CQ51V71v.js";var a={};function o(i,a){return r(),t(n,null,[a[0]||=e(`h1`,null,`What changed`,-1),a[1]||=e(`p`,null,`2.4: hedges may now be longer than the garden.`,-1)],64)}var s=i(a,[[`render`,o]]);export{s as default};

@@ -1,0 +1,83 @@
+"""A real browser that explores the pages of a test."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.async_api import async_playwright
+
+from sitecrawl.render.browsers import find_browser
+from sitecrawl.render.exploration import Exploration, ExplorationLimits, explore
+from sitecrawl.render.script import INIT_SCRIPT
+from sitecrawl.render.scriptloads import ScriptLoads
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+
+    from playwright.async_api import Browser, BrowserContext, Page
+
+_DEFAULT_LIMITS = ExplorationLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class Browsing:
+    """Loads and explores pages, each in a context of its own."""
+
+    runner: asyncio.Runner
+    browser: Browser
+
+    def explore(
+        self,
+        url: str,
+        limits: ExplorationLimits = _DEFAULT_LIMITS,
+        *,
+        with_reload: bool = False,
+        afterwards: Callable[[Page], Awaitable[object]] | None = None,
+    ) -> Exploration:
+        return self.runner.run(self._explore(url, limits, with_reload, afterwards))
+
+    async def _explore(
+        self,
+        url: str,
+        limits: ExplorationLimits,
+        with_reload: bool,
+        afterwards: Callable[[Page], Awaitable[object]] | None,
+    ) -> Exploration:
+        context: BrowserContext = await self.browser.new_context()
+        await context.add_init_script(INIT_SCRIPT)
+        try:
+            page = await context.new_page()
+
+            async def load() -> None:
+                await page.goto(url)
+
+            with ScriptLoads(page) as loads:
+                await load()
+                reload = load if with_reload else None
+                found = await explore(page, limits, loads=loads, reload=reload)
+            if afterwards is not None:
+                await afterwards(page)
+            return found
+        finally:
+            await context.close()
+
+
+@contextmanager
+def running_browser() -> Iterator[Browsing]:
+    """Skips the test where no browser is installed."""
+    found = find_browser()
+    if found is None:
+        pytest.skip("no browser is installed")
+    # A factory of its own, so that other tests find no event loop of this one.
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+        playwright = runner.run(async_playwright().start())
+        try:
+            browser = runner.run(playwright.chromium.launch(**found.launch_options()))
+            yield Browsing(runner, browser)
+            runner.run(browser.close())
+        finally:
+            runner.run(playwright.stop())
