@@ -1,7 +1,7 @@
 # Each command sets up what it needs. uv is used where it is there, venv and pip otherwise.
 #
 #   make discover [DOMAIN=example.com] [PROFILE=audit]   discover a site (the bundled demo site without DOMAIN)
-#   make test       every test
+#   make test       every test; installs a browser if there is none
 #   make check      formatting, lint, types
 #   make bench      speed and memory beside other tools (BENCH="--rounds 1 --urls 100k" for a quick look)
 #   make pins       renew the exact versions in constraints.txt
@@ -19,15 +19,16 @@ UV := $(shell command -v uv 2>/dev/null)
 help:
 	@sed -n 's/^#  *make/make/p' Makefile
 
-# What a user needs, and what a developer needs on top.
+# What a user needs, and what a developer needs on top. A browser is not among it: without one
+# pages are read as they are sent, and "sitecrawl doctor --install-browser" installs one.
 $(VENV)/ready: pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) ..."
 ifdef UV
 	@test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV)
-	@uv pip install --quiet --python $(BIN)/python --compile-bytecode -c constraints.txt -e .
+	@uv pip install --quiet --python $(BIN)/python --compile-bytecode -c constraints.txt -e ".[render]"
 else
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[render]"
 endif
 	@touch $@
 
@@ -39,10 +40,16 @@ else
 endif
 	@touch $@
 
+# Looked for until there is one. Without it the tests that need one are skipped, and say so.
+$(VENV)/browser: $(VENV)/ready-dev
+	@$(BIN)/sitecrawl doctor --install-browser > $@.log || true
+	@if grep -q "^ok  browser " $@.log; then mv $@.log $@; \
+	else echo "No browser: the tests that render pages are skipped."; fi
+
 discover: $(VENV)/ready
 	@$(BIN)/sitecrawl discover $(if $(DOMAIN),"$(DOMAIN)",--demo) --profile $(PROFILE)
 
-test: $(VENV)/ready-dev
+test: $(VENV)/ready-dev $(VENV)/browser
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: $(VENV)/ready-dev

@@ -11,8 +11,8 @@
   database of a scan just made; `growth` compares with a site four times as large; `startup` times
   the way to the first request and `sitecrawl --help`; `verdict` measures what robots.txt adds to
   each URL; `crawl` lets everyone visit linked pages, by turns as in `table`;
-  `frontier` compares the memory of crawls with 1,000 and 100,000 pages waiting; `links` measures
-  what it costs to read the links of a page.
+  `frontier` compares the memory of crawls with 1,000 and 100,000 pages waiting; `render` scans
+  applications with a browser; `links` measures what it costs to read the links of a page.
 - CPU is user and system time of the process and the children it waited for, peak memory the
   largest resident set among them (wait4). The server's share is never in it.
 - The peers only list or visit: they store nothing. sitecrawl does all that it does for a user, in
@@ -68,6 +68,13 @@ def run_links(options: Options, results: Results) -> None:
     links.run_links(options, results)
 
 
+def run_rendering(options: Options, results: Results) -> None:
+    # Only who measures it needs the test applications.
+    from benchmarks import rendering
+
+    rendering.run_rendering(options, results)
+
+
 # They run in this order, whatever order they are asked for in: `links` makes this process larger.
 SECTIONS = {
     "table": run_table,
@@ -77,6 +84,7 @@ SECTIONS = {
     "verdict": run_verdict,
     "crawl": run_crawl,
     "frontier": run_frontier,
+    "render": run_rendering,
     "links": run_links,
 }
 # Those that make sense without sitecrawl, too.

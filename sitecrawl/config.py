@@ -21,6 +21,7 @@ from sitecrawl.robots.agents import AgentMatching, parse_token
 from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.setting_values import (
     ValueKind,
+    any_text,
     choice,
     count,
     count_up_to,
@@ -130,7 +131,14 @@ class Config:
     robots_cache_seconds: int = _setting(count_up_to(86_400))
     max_robots_files: int = _setting(count)
     browser_user_agents: bool = _setting(flag)
+
     render: str = _setting(choice("auto", "always", "never"))
+    browser: str = _setting(any_text)
+    render_tabs: int = _setting(positive)
+    render_tab_memory_mb: int = _setting(positive)
+    render_seconds: float = _setting(positive_seconds)
+    render_max_clicks: int = _setting(count)
+    render_max_scrolls: int = _setting(count)
 
     page_timeout_seconds: float = _setting(
         positive_seconds, URL_DISCOVERY_CRAWL_TIMEOUT=milliseconds_as_seconds

@@ -60,6 +60,14 @@ class FetchOutcome(StrEnum):
     INCOMPLETE = "incomplete"
 
 
+class RenderOutcome(StrEnum):
+    """How the rendering of a page went."""
+
+    RENDERED = "rendered"
+    FAILED = "failed"
+    NO_BROWSER = "no_browser"
+
+
 NOT_SENT = frozenset(
     {
         FetchOutcome.HOST_PAUSED,
@@ -246,6 +254,7 @@ class MentionBatch:
     menu: Sequence[MenuItem] = ()
     visit: Visit | None = None  # of the page that these are the links of
     is_nofollow: bool = False  # the page says that none of its links is to be followed
+    is_rendered: bool = False  # only a browser saw these
 
     urls: list[str] = field(default_factory=list)
     segments: list[str] = field(default_factory=list)  # the first of each path
@@ -287,8 +296,14 @@ class VisitedPage:
     read: DocumentRead | None = None  # None: there was nothing to read
     batches: list[MentionBatch] = field(default_factory=list)
     facts: PageFacts = field(default_factory=PageFacts)
+    rendered: RenderOutcome | None = None  # None: it was not to be rendered
 
     outcome: VisitOutcome | None = None  # added on the way
+
+    @property
+    def only_rendered(self) -> int:
+        """How many pages of the site are known only because this one was rendered."""
+        return sum(batch.listed for batch in self.batches if batch.is_rendered)
 
 
 def mention_batches(item: Any) -> Sequence[MentionBatch]:

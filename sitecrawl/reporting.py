@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from itertools import chain, repeat
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.live import Live
@@ -32,6 +32,7 @@ _REASONS = {
     "skipped_file_type": "skip rule for file types",
     "skipped_query": "skip rule for query strings",
     "blocked_by_robots": "not allowed by robots.txt",
+    "route_pattern": "a pattern of an application's addresses, not one of them",
     "invalid_url": "not a valid URL",
     "scheme_not_allowed": "not http or https",
     "too_long": "longer than SITECRAWL_MAX_URL_LENGTH",
@@ -170,12 +171,26 @@ def _pages(summary: Summary) -> Iterator[tuple[str, Text]]:
 def _crawl(summary: Summary) -> Iterator[tuple[str, Text]]:
     if summary.visited > 1:
         yield "visited", Text(f"{summary.visited:,} pages to follow their links")
+    yield from _rendering(summary.rendered)
     labels = chain(["given up"], repeat(""))
     for label, cut in zip(labels, summary.cut_patterns[:_SHOWN_PATTERNS], strict=False):
         words = f"{cut['pattern']} ({cut['kind']}): {cut['visited']:,} visited"
         yield label, Text(f"{words}, {cut['left_out']:,} left out", style="yellow")
     if (more := len(summary.cut_patterns) - _SHOWN_PATTERNS) > 0:
         yield "", Text(f"{more:,} more patterns", style="yellow")
+
+
+def _rendering(rendered: dict[str, Any]) -> Iterator[tuple[str, Text]]:
+    if pages := rendered.get("pages"):
+        seconds = rendered.get("milliseconds", 0) / 1000
+        words = f"{pages:,} pages in a browser ({seconds:,.0f} s)"
+        yield "rendered", Text(f"{words}: {rendered.get('only_rendered', 0):,} URLs only by that")
+    if failed := rendered.get("failed"):
+        yield "", Text(f"{failed:,} pages could not be rendered", style="yellow")
+    if missed := rendered.get("missed"):
+        why = rendered.get("unavailable", "the scan was stopped")
+        words = f"{missed:,} pages need a browser and were read as they were sent"
+        yield "not shown", Text(f"{words}: {why}", style="yellow")
 
 
 def _documents(summary: Summary) -> Iterator[tuple[str, Text]]:

@@ -22,6 +22,12 @@ def _parse_text(value: Any) -> str:
     return value.strip()
 
 
+def _parse_any_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError  # noqa: TRY004  the caller says what was expected
+    return value.strip()
+
+
 def _parse_flag(value: Any) -> bool:
     word = str(value).strip().lower()
     if word in {"1", "true", "yes", "on"}:
@@ -106,6 +112,7 @@ def choice(*words: str) -> ValueKind:
 
 
 text = _kind("a text that is not empty", _parse_text)
+any_text = _kind("a text", _parse_any_text)
 flag = _kind("true or false", _parse_flag)
 count = _kind("a whole number, 0 or more", _parse_count)
 positive = _kind("a whole number, 1 or more", _parse_positive)

@@ -63,6 +63,7 @@ EXTENSIONS = {
     "sitecrawl.register.RobotsRegister": 50,
     "sitecrawl.extensions.bodylimit.BodyLimit": 100,
     "sitecrawl.extensions.collector.CollectorTuning": 110,
+    "sitecrawl.extensions.rendering.BrowserRendering": 150,
     "sitecrawl.extensions.feeds.PageFeeds": 200,
     "sitecrawl.extensions.progress.Progress": 500,
     "sitecrawl.extensions.report.EndReport": 900,
@@ -142,8 +143,14 @@ SITECRAWL_TRAP_TEXT_DISTANCE = 3
 SITECRAWL_TRAP_MAX_PATTERNS = 20_000
 SITECRAWL_TRAP_MAX_TEXTS = 100_000
 
-# --- Rendering, to come ----------------------------------------------------------------------
+# --- Rendering: docs/rendering.md ------------------------------------------------------------
 SITECRAWL_RENDER = "auto"
+SITECRAWL_BROWSER = ""
+SITECRAWL_RENDER_TABS = 2
+SITECRAWL_RENDER_TAB_MEMORY_MB = 512
+SITECRAWL_RENDER_SECONDS = 15
+SITECRAWL_RENDER_MAX_CLICKS = 50
+SITECRAWL_RENDER_MAX_SCROLLS = 10
 
 # --- robots.txt ------------------------------------------------------------------------------
 SITECRAWL_ROBOTS_AGENT = "sitecrawl"

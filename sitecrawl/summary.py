@@ -16,6 +16,7 @@ _LISTED = "sitecrawl/pages/source/"
 _REFUSED = "sitecrawl/pages/refused/"
 _OUTCOME = "sitecrawl/documents/outcome/"
 _FINDING = "sitecrawl/findings/"
+_RENDER = "sitecrawl/render/"
 
 # Outcomes after which nothing of a document can be missing: what is not there lists nothing.
 _READ = {
@@ -55,6 +56,8 @@ class Summary:
     findings: dict[str, int]
     visited: int
     """Pages that were fetched to follow their links, the root included."""
+    rendered: dict[str, Any]
+    """How many pages a browser has shown, and how many are known only for that."""
     cut_patterns: list[dict[str, Any]]
     """Patterns of URLs that the crawl gave up: traps, or more of the same."""
     truncated: list[dict[str, Any]]
@@ -110,6 +113,7 @@ def _limits(stats: Mapping[str, Any]) -> list[dict[str, Any]]:
         *stats.get("sitecrawl/limits", ()),
         *stats.get("sitecrawl/robots/limits", ()),
         *stats.get("sitecrawl/robots/cut", ()),
+        *stats.get("sitecrawl/render/limits", ()),
     ]
 
 
@@ -122,9 +126,15 @@ def _completeness(stats: Mapping[str, Any]) -> str:
         *([f"{failed} of {sum(documents.values())} documents could not be read"] if failed else []),
         *([f"sitemaps on other hosts were not read: {unread}"] if unread else []),
         *([f"patterns of URLs were given up: {given_up}"] if given_up else []),
+        *_not_rendered(stats),
         *_rules_not_had(stats),
     ]
     return ", ".join(doubts) or "everything that was found has been read"
+
+
+def _not_rendered(stats: Mapping[str, Any]) -> list[str]:
+    missed = stats.get(_RENDER + "missed", 0) + stats.get(_RENDER + "failed", 0)
+    return [f"pages that need a browser were not rendered: {missed}"] if missed else []
 
 
 def _rules_not_had(stats: Mapping[str, Any]) -> list[str]:
@@ -171,6 +181,7 @@ def build_summary(stats: Mapping[str, Any], asked: str, seconds: float) -> Summa
         documents=_below(_OUTCOME, stats),
         findings=_below(_FINDING, stats),
         visited=stats.get("sitecrawl/crawl/visited", 0),
+        rendered=_rendered(stats),
         cut_patterns=list(stats.get("sitecrawl/crawl/cuts", ())),
         truncated=_limits(stats),
         politeness=dict(stats.get("sitecrawl/politeness", {})),
@@ -179,6 +190,17 @@ def build_summary(stats: Mapping[str, Any], asked: str, seconds: float) -> Summa
         received_bytes=stats.get("downloader/response_bytes", 0),
         seconds=round(seconds, 3),
     )
+
+
+def _rendered(stats: Mapping[str, Any]) -> dict[str, Any]:
+    """Nothing, if no page was to be rendered."""
+    counted = {
+        name.removeprefix(_RENDER): value
+        for name, value in stats.items()
+        if name.startswith(_RENDER)
+    }
+    had_to = any(counted.get(name) for name in ("pages", "failed", "missed"))
+    return counted if had_to else {}
 
 
 def _below(prefix: str, stats: Mapping[str, Any]) -> dict[str, int]:

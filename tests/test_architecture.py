@@ -24,7 +24,7 @@ _LAYERS = (
         *("safety", "robots", "items", "config"),
     },
     # what the settings are; needs only the pure modules
-    {"settings", "profiles", "demo"},
+    {"settings", "profiles", "demo", "render"},
     {"store"},
     # Scrapy's components and what they show
     {

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import platform
-import shutil
 from importlib import metadata
 from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl import __version__
-from sitecrawl.config import Config, apply_environment
+from sitecrawl.config import Config, ConfigError, apply_environment
 from sitecrawl.profiles import load_settings
 from sitecrawl.store.errors import DatabaseMissingError, StoreError
 
@@ -20,12 +19,11 @@ _OPTIONAL = {
     "psycopg": "PostgreSQL databases (pip install 'sitecrawl[postgres]')",
     "xlsxwriter": "sitecrawl urls --format xlsx (pip install 'sitecrawl[excel]')",
     "pyarrow": "sitecrawl urls --format parquet (pip install 'sitecrawl[parquet]')",
+    "playwright": "rendering pages in a browser (pip install 'sitecrawl[render]')",
     "scrapy-fake-useragent": (
         "SITECRAWL_BROWSER_USER_AGENTS (pip install 'sitecrawl[browserlike]')"
     ),
 }
-# In the order in which a browser would be looked for.
-_BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome-stable", "google-chrome")
 
 
 class Check(NamedTuple):
@@ -45,9 +43,10 @@ def run_checks(profile: str) -> Iterator[Check]:
         yield _package(package, purpose)
     settings = load_settings(profile)
     apply_environment(settings)
-    yield _database(Config.from_settings(settings))
+    config = Config.from_settings(settings)
+    yield _database(config)
     yield _contact(settings["USER_AGENT"])
-    yield _browser()
+    yield _browser(config.browser)
 
 
 def _package(name: str, purpose: str = "") -> Check:
@@ -80,7 +79,18 @@ def _contact(user_agent: str) -> Check:
     return Check("user agent", is_own, True, user_agent + hint)
 
 
-def _browser() -> Check:
-    found = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
-    words = found or "none found; sites that need JavaScript are not rendered by this version"
-    return Check("browser", found is not None, True, words)
+def _browser(setting: str) -> Check:
+    from sitecrawl.render.browsers import find_browser
+
+    try:
+        browser = find_browser(setting)
+    except ConfigError as error:
+        return Check("browser", False, False, str(error))
+    if browser is None:
+        words = "none found; pages are read as they are sent; sitecrawl doctor --install-browser"
+        return Check("browser", False, True, words)
+    version = browser.version()
+    if not version:
+        words = f"{browser.path} does not start; sitecrawl doctor --install-browser"
+        return Check("browser", False, True, words)
+    return Check("browser", True, True, f"{browser.path}, {version} ({browser.origin})")

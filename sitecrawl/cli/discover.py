@@ -26,6 +26,10 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
         list[str] | None,
         typer.Option(help="Refuse this path pattern, too, such as /tag/*; may be repeated."),
     ] = None,
+    render: Annotated[
+        str | None,
+        typer.Option(help="Show pages to a browser: auto (where it is needed), always or never."),
+    ] = None,
     setting: Annotated[list[str] | None, SETTING_OPTION] = None,
     sitemaps_only: Annotated[bool, typer.Option(help="Run the sitemap stage alone.")] = False,
     demo: Annotated[bool, typer.Option(help="Discover the bundled demo site on loopback.")] = False,
@@ -50,7 +54,12 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
             from sitecrawl.demo.server import DemoServer
 
             domain = stack.enter_context(DemoServer.on_usual_port()).url
-        arguments = {"domain": domain, "base": ",".join(base or []), "skip": ",".join(skip or [])}
+        arguments = {
+            "domain": domain,
+            "base": ",".join(base or []),
+            "skip": ",".join(skip or []),
+            "render": render,
+        }
         code = run_spider(
             "sitemap" if sitemaps_only else "discover",
             settings,

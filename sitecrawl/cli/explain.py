@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -59,11 +60,18 @@ def _explain(database: Database, url: str, *, show_all: bool) -> Iterator[str]:
 
 
 def _look_up(database: Database, site: Site, url: str, max_mentions: int | None) -> Why:
-    return why(database, site.id, _page_id(database, site, url), max_mentions)
+    rules = _rules(database, site)
+    # A rendered page may have shown that what is behind "#" is a page of its own.
+    as_route = why(
+        database, site.id, _page_id(site, url, replace(rules, keep_hash_routes=True)), max_mentions
+    )
+    if as_route.page is not None or "#" not in url:
+        return as_route
+    return why(database, site.id, _page_id(site, url, rules), max_mentions)
 
 
-def _page_id(database: Database, site: Site, url: str) -> int:
-    address, rules = _address(url), _rules(database, site)
+def _page_id(site: Site, url: str, rules: CanonicalRules) -> int:
+    address = _address(url)
     # What no page can have is kept as it was written (see CanonicalizePipeline).
     as_written = address[: rules.max_length].encode(errors="replace").decode()
     wanted = canonicalize(address, None, rules) or as_written
@@ -107,11 +115,12 @@ def _known(database: Database, site: Site, page: PageFact, answer: Why) -> Itera
 
 def _redirects(database: Database, site: Site, page: PageFact) -> list[str]:
     """Where the page redirects to, and where that does."""
+    rules = _rules(database, site)
     targets: list[str] = []
     current: PageFact | None = page
     while current and current.reason == Reason.REDIRECTED and len(targets) < _MAX_REDIRECTS:
         targets.append(current.rule or "")
-        current = page_fact(database, _page_id(database, site, current.rule or ""))
+        current = page_fact(database, _page_id(site, current.rule or "", rules))
     return targets
 
 

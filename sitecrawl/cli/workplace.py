@@ -102,20 +102,36 @@ def _shown(name: str, value: Any) -> str:
 
 def doctor(
     profile: Annotated[str, PROFILE_OPTION] = "default",
+    install_browser: Annotated[
+        bool, typer.Option("--install-browser", help="Install a browser first if there is none.")
+    ] = False,
 ) -> None:
     """Say what is installed, which database is used, and what is missing.
 
     \b
     sitecrawl doctor
+    sitecrawl doctor --install-browser
     """
     from sitecrawl.cli.checks import run_checks
 
-    is_well = True
+    is_well = _has_browser(profile) if install_browser else True
     for check in run_checks(profile):
         is_well &= check.is_fine or check.is_optional
         mark = "ok" if check.is_fine else ("-" if check.is_optional else "!!")
         typer.echo(f"{mark:<3} {check.name:<12} {check.words}")
     raise typer.Exit(0 if is_well else 1)
+
+
+def _has_browser(profile: str) -> bool:
+    from sitecrawl.config import Config, apply_environment
+    from sitecrawl.profiles import load_settings
+    from sitecrawl.render.installation import install_browser
+
+    values = load_settings(profile)
+    apply_environment(values)
+    setting = Config.from_settings(values).browser
+    # Beside the checks, so that these can be read by a program.
+    return install_browser(setting, lambda words: typer.echo(words, err=True)) is not None
 
 
 def apply_assignments(assignments: list[str], settings: BaseSettings) -> None:

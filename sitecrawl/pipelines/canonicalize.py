@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sitecrawl.config import Config
@@ -27,6 +28,8 @@ class CanonicalizePipeline:
     def __init__(self, config: Config):
         self._rules = rules = config.canonical_rules()
         self._links = LinkMemo(lambda locs, base: canonicalize_all(locs, base, rules))
+        # What a browser shows behind "#" is a page of an application.
+        self._route_rules = replace(rules, keep_hash_routes=True)
         self._max_length = config.max_url_length
 
     @classmethod
@@ -41,6 +44,9 @@ class CanonicalizePipeline:
     def _canonicalize(self, batch: MentionBatch) -> None:
         if batch.sources is None:
             urls = canonicalize_all(batch.locs, batch.base, self._rules)
+        elif batch.is_rendered:
+            urls = canonicalize_all(batch.locs, batch.base, self._route_rules)
+            self._refuse_places(batch, urls)
         else:
             urls = self._links.all(batch.locs, batch.base)
             self._refuse_places(batch, urls)

@@ -209,6 +209,8 @@ class ItemRecorder:
                 text_hash=facts.text_hash,
                 folded_hash=facts.folded_hash,
                 fingerprint=facts.fingerprint,
+                rendered=page.rendered or "",
+                only_rendered=page.only_rendered if page.rendered else None,
             )
         )
         chain = visit.redirected_from

@@ -21,7 +21,8 @@ class TallyPipeline:
 
     Stats: ``sitecrawl/pages/listed``, ``sitecrawl/pages/refused/<reason>``,
     ``sitecrawl/pages/source/<source>``, ``sitecrawl/pages/in_sitemaps``,
-    ``sitecrawl/pages/example`` (the first URL), ``sitecrawl/mentions``.
+    ``sitecrawl/pages/example`` (the first URL), ``sitecrawl/mentions``,
+    ``sitecrawl/render/only_rendered`` (pages that only a browser has found).
     """
 
     def __init__(self, crawler: Crawler):
@@ -48,6 +49,8 @@ class TallyPipeline:
             self._stats.set_value("sitecrawl/pages/example", _first_listed(batch))
         count("sitecrawl/mentions", len(batch.ids))
         count("sitecrawl/pages/listed", batch.listed)
+        if batch.is_rendered:
+            count("sitecrawl/render/only_rendered", batch.listed)
         for source, number in self._sources(batch).items():
             count(f"sitecrawl/pages/source/{source}", number)
         self._count_in_sitemaps(batch)

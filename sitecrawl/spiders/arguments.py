@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sitecrawl.config import ConfigError
 from sitecrawl.profiles import profile_module
+from sitecrawl.render.trials import RenderMode
 from sitecrawl.safety.policy import Endpoint, endpoint_of
-from sitecrawl.setting_values import ValueKind, count, flag, names, text
+from sitecrawl.setting_values import ValueKind, choice, count, flag, names, text
 from sitecrawl.urls.address import resolve
 from sitecrawl.urls.credentials import without_credentials
 from sitecrawl.urls.skip import SkipRules
@@ -26,6 +27,7 @@ _KINDS: dict[str, ValueKind] = {
     "strict": flag,
     "subdomains": flag,
     "skip": names,
+    "render": choice(*RenderMode),
     "resume": count,
 }
 
@@ -39,6 +41,7 @@ class SpiderArguments:
     * ``base``: URLs or paths, separated by commas: only what is below one of them is in scope;
     * ``strict``, ``subdomains``: as ``SITECRAWL_STRICT_PATHS`` and ``SITECRAWL_SUBDOMAINS``;
     * ``skip``: path patterns to refuse, in addition to ``SITECRAWL_SKIP_PATHS``;
+    * ``render``: as ``SITECRAWL_RENDER``;
     * ``resume``: the number of a scan to go on with, which says all the rest.
     """
 
@@ -51,6 +54,7 @@ class SpiderArguments:
     strict: bool | None
     subdomains: bool | None
     skip: tuple[str, ...]
+    render: str | None = None
     resume: int | None = None
 
     @classmethod
@@ -80,6 +84,7 @@ class SpiderArguments:
             strict=values.get("strict"),
             subdomains=values.get("subdomains"),
             skip=values.get("skip", ()),
+            render=values.get("render"),
             resume=values.get("resume"),
         )
 
@@ -99,6 +104,8 @@ class SpiderArguments:
             settings.set("SITECRAWL_STRICT_PATHS", self.strict, "cmdline")
         if self.subdomains is not None:
             settings.set("SITECRAWL_SUBDOMAINS", self.subdomains, "cmdline")
+        if self.render is not None:
+            settings.set("SITECRAWL_RENDER", self.render, "cmdline")
         if self.skip:
             paths = [*names.parse(settings["SITECRAWL_SKIP_PATHS"]), *self.skip]
             settings.set("SITECRAWL_SKIP_PATHS", paths, "cmdline")

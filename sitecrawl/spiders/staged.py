@@ -17,6 +17,7 @@ from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.spiders.arguments import SpiderArguments
 from sitecrawl.spiders.resuming import recorded_arguments
 from sitecrawl.stages.base import ScanContext
+from sitecrawl.stages.rendering import PageRendering
 from sitecrawl.stages.waterfall import ScanProgress
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class StagedSpider(Spider):
             robots_of=lambda url: robots_register(crawler).robots_of(url),
             # There is no engine yet.
             download=lambda request: crawler.engine.download_async(request),  # noqa: PLW0108
+            rendering=PageRendering(config),
         )
         crawler.signals.connect(spider.go_on_when_idle, signals.spider_idle)
         return spider

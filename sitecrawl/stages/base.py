@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sitecrawl.config import Config
     from sitecrawl.items import Visit
     from sitecrawl.stages.authority import AuthorityRobots
+    from sitecrawl.stages.rendering import PageRendering
     from sitecrawl.stages.waterfall import ScanProgress
     from sitecrawl.store.resumption import Resumption
     from sitecrawl.urls.scope import Scope
@@ -59,6 +60,7 @@ class ScanContext:
     robots_of: Callable[[str], Awaitable[AuthorityRobots]]
     # Fetches at once, through the same middlewares; raises what hinders it.
     download: Callable[[Request], Awaitable[Response]]
+    rendering: PageRendering
     frontier: Frontier = field(init=False)  # the store sets it
     bases: Sequence[str] = ()
     robots_sitemaps: list[SitemapPointer] = field(default_factory=list)

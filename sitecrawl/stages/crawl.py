@@ -13,7 +13,7 @@ from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome, PageFacts, Vis
 from sitecrawl.stages.base import ScanContext, Stage
 from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
 from sitecrawl.stages.order import InOrder
-from sitecrawl.stages.pages import PageReader, note_limits
+from sitecrawl.stages.pages import PageReader, ReadPage, note_limits
 from sitecrawl.stages.probe import ErrorPages
 from sitecrawl.stages.waterfall import crawl_is_needed
 from sitecrawl.urls.address import resolve
@@ -21,7 +21,7 @@ from sitecrawl.urls.canonical import canonicalize, page_key
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable
+    from collections.abc import AsyncIterator, Awaitable, Iterable
 
     from scrapy import Request
     from scrapy.http import Response
@@ -57,6 +57,7 @@ class CrawlStage(Stage):
         self._reader = PageReader(context.config)
         self._error_pages = ErrorPages(context)
         self._order = InOrder()
+        self._doubtful: set[int] = set()  # visits whose turn decides whether they are rendered
         self._frontier: deque[Visit] = deque()
         self._taking = asyncio.Lock()
         self._last_taken: int | None = None
@@ -70,7 +71,7 @@ class CrawlStage(Stage):
             self.end_reason = "the sitemaps gave enough"
             return []
         if self._last_taken is None:
-            self._begin()
+            await self._begin()
         return await self._take()
 
     def outcome(self) -> dict[str, Any]:
@@ -82,10 +83,12 @@ class CrawlStage(Stage):
     def _is_needed(self) -> bool:
         return crawl_is_needed(self.context.config, self.context.progress.pages_in_sitemaps)
 
-    def _begin(self) -> None:
+    async def _begin(self) -> None:
         """The root has been visited, and in a scan that goes on also others."""
         self._last_taken = 0
         self._started = self.context.progress.visits
+        if resumption := await self.context.frontier.scan_to_resume():
+            self.context.rendering.restore(resumption)
 
     async def _take(self) -> list[Request]:
         """Requests for the next pages, as many as may be under way."""
@@ -129,17 +132,8 @@ class CrawlStage(Stage):
         return request
 
     async def _answered(self, response: Response, visit: Visit) -> AsyncIterator[Any]:
-        try:
-            page = await self._read(response, self._reader.fetched(response), visit)
-            note_limits(self, page)
-        except Exception:
-            # A fault of ours must not keep the pages behind this one from their turn.
-            logger.exception("%s could not be read", visit.url)
-            self.context.progress.count_lost()
-            document = fetched_document(response)
-            document.outcome = FetchOutcome.INCOMPLETE
-            page = VisitedPage(visit, document)
-        async for item in self._hand_on(page):
+        read = await self._or_lost(self._read(response, visit), response, visit)
+        async for item in self._hand_on(read, response):
             yield item
 
     async def _failed(self, failure: Failure) -> AsyncIterator[Any]:
@@ -147,14 +141,34 @@ class CrawlStage(Stage):
         document = failed_document(failure)
         if document.outcome in NOT_SENT and not visit.external_hops:
             self._is_over = True  # nor would the next ones be sent
-        async for item in self._hand_on(_unread_page(visit, document)):
+        async for item in self._hand_on(ReadPage(_unread_page(visit, document))):
             yield item
 
-    async def _hand_on(self, page: VisitedPage) -> AsyncIterator[Any]:
+    async def _or_lost(
+        self, reading: Awaitable[ReadPage], response: Response, visit: Visit
+    ) -> ReadPage:
+        """A fault of ours must not keep the pages behind this one from their turn."""
+        try:
+            return await reading
+        except Exception:
+            logger.exception("%s could not be read", visit.url)
+            self.context.progress.count_lost()
+            document = fetched_document(response)
+            document.outcome = FetchOutcome.INCOMPLETE
+            return ReadPage(VisitedPage(visit, document))
+
+    async def _hand_on(
+        self, read: ReadPage, response: Response | None = None
+    ) -> AsyncIterator[Any]:
         """Yield the page when it is its turn; then ask for what may be visited next."""
-        async with self._order.turn(page.visit.number):
+        visit = read.page.visit
+        async with self._order.turn(visit.number):
+            if response is not None:
+                read = await self._or_lost(self._judge(read, response), response, visit)
+            page = read.page
             yield page
-            await self.context.frontier.visit_accepted(page.visit)
+            await self.context.frontier.visit_accepted(visit)
+            self.context.rendering.conclude(page)
         for asked in self._error_pages.take_new():
             yield asked
         if page.document.outcome not in NOT_SENT:
@@ -162,8 +176,9 @@ class CrawlStage(Stage):
         for request in await self._take():
             yield request
 
-    async def _read(self, response: Response, document: Document, visit: Visit) -> VisitedPage:
+    async def _read(self, response: Response, visit: Visit) -> ReadPage:
         """What the page says, or nothing but why."""
+        document = self._reader.fetched(response)
         scope = self.context.scope
         if target := self._redirect_target(response):
             page = self._reader.redirected(document, visit, scope, target)
@@ -171,13 +186,24 @@ class CrawlStage(Stage):
             if refusal.reason is not Reason.REDIRECTED:
                 page.batches.clear()
             page.facts = PageFacts(refusal=refusal)
-            return page
+            return ReadPage(page)
         if document.outcome is not FetchOutcome.OK:
-            return _unread_page(visit, document)
-        page = self._reader.read(response, document, visit, scope)
-        if refusal_of_read := await self._refusal_of(page):
-            page.facts = replace(page.facts, refusal=refusal_of_read)
-        return page
+            return ReadPage(_unread_page(visit, document))
+        read = self._reader.read(response, document, visit, scope)
+        note_limits(self, read.page)
+        if await self.context.rendering.if_sure(read, response, scope):
+            self._doubtful.add(visit.number)
+        return read
+
+    async def _judge(self, read: ReadPage, response: Response) -> ReadPage:
+        """See the page as people do, and whether it is one; all before it have been judged."""
+        number = read.page.visit.number
+        if number in self._doubtful:
+            self._doubtful.remove(number)
+            await self.context.rendering.at_turn(read, response, self.context.scope)
+        if read.reading is not None and (refusal := await self._refusal_of(read.page)):
+            read.page.facts = replace(read.page.facts, refusal=refusal)
+        return read
 
     def _redirect_target(self, response: Response) -> str | None:
         location = response.headers.get("Location")

@@ -79,7 +79,10 @@ class EntryStage(Stage):
     async def _root_answered(self, response: Response) -> AsyncIterator[Any]:
         resolved = await self._settle(response.url)
         if fetched_document(response).outcome is FetchOutcome.OK:
-            yield self._read(response)
+            page = await self._read(response)
+            yield page
+            await self.context.frontier.visit_accepted(page.visit)
+            self.context.rendering.conclude(page)
         else:
             yield fetched_document(response)
         if origin_of(response.url) != origin_of(self._root):
@@ -91,13 +94,16 @@ class EntryStage(Stage):
             )
         yield resolved
 
-    def _read(self, response: Response) -> VisitedPage:
+    async def _read(self, response: Response) -> VisitedPage:
         """The root is the first page of the crawl, whether others follow or not."""
         context = self.context
         visit = Visit(1, response.url, clicks=0)
         document = self._reader.fetched(response)
-        page = self._reader.read(response, document, visit, context.scope)
+        read = self._reader.read(response, document, visit, context.scope)
+        page = read.page
         note_limits(self, page)
+        if links_are_read(context.config):
+            await context.rendering.at_turn(read, response, context.scope)
         context.root_fingerprint = page.facts.fingerprint
         if links_are_read(context.config):
             bases = [resolve(base, context.root_url) or base for base in context.bases]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.items import (
     DocumentRead,
@@ -38,12 +38,19 @@ _FEED_TYPES = ("xml", "rss", "atom")
 _NOFOLLOW = {"nofollow", "none"}
 
 
+class ReadPage(NamedTuple):
+    """A visited page, with what was read from it as HTML; None: it was not read as such."""
+
+    page: VisitedPage
+    reading: PageReading | None = None
+
+
 class PageReader:
     """Reads the pages of one scan."""
 
     def __init__(self, config: Config):
         self._config = config
-        self._limits = PageLimits(max_bytes=config.max_page_bytes, max_links=config.max_page_links)
+        self._limits = page_limits(config)
 
     def fetched(self, response: Response) -> Document:
         """The document of an answer, with what it says to robots."""
@@ -54,12 +61,10 @@ class PageReader:
         document.directives = list(dict.fromkeys([*said, *meta_directives(response.body, token)]))
         return document
 
-    def read(
-        self, response: Response, document: Document, visit: Visit, scope: Scope
-    ) -> VisitedPage:
+    def read(self, response: Response, document: Document, visit: Visit, scope: Scope) -> ReadPage:
         """Read a page, or a feed that a page has named."""
         if _looks_like_feed(document) and (feed := self._read_feed(document, visit, scope)):
-            return feed
+            return ReadPage(feed)
         reading = read_page(
             document.body,
             response.url,
@@ -67,9 +72,8 @@ class PageReader:
             headers=_link_headers(response),
             limits=self._limits,
         )
-        is_nofollow = not _NOFOLLOW.isdisjoint(document.directives)
         batches = [
-            _link_batch(document, visit, scope, reading, first, is_nofollow=is_nofollow)
+            _link_batch(document, visit, scope, reading, first)
             for first in range(0, len(reading.links.locs), _BATCH_LINKS)
         ]
         read = DocumentRead(
@@ -81,17 +85,9 @@ class PageReader:
             truncated=reading.truncated or (document.is_cut and reading.is_html),
             findings=reading.findings,
         )
-        title, language, canonical = storable([reading.title, reading.language, reading.canonical])
-        facts = PageFacts(
-            title=title,
-            language=language,
-            canonical=canonical,
-            category="" if reading.is_html else file_kind(document.content_type),
-            text_hash=reading.text_hash,
-            folded_hash=reading.folded_hash if reading.text_characters else None,
-            fingerprint=reading.fingerprint if reading.text_characters else None,
-        )
-        return VisitedPage(visit, document, read, batches, facts)
+        category = "" if reading.is_html else file_kind(document.content_type)
+        page = VisitedPage(visit, document, read, batches, facts_of(reading, category))
+        return ReadPage(page, reading if reading.is_html else None)
 
     def redirected(
         self, document: Document, visit: Visit, scope: Scope, target: str
@@ -147,6 +143,29 @@ class PageReader:
         return VisitedPage(visit, document, read, batches)
 
 
+def page_limits(config: Config) -> PageLimits:
+    return PageLimits(max_bytes=config.max_page_bytes, max_links=config.max_page_links)
+
+
+def facts_of(reading: PageReading, category: str = "") -> PageFacts:
+    """What a page says of itself."""
+    title, language, canonical = storable([reading.title, reading.language, reading.canonical])
+    return PageFacts(
+        title=title,
+        language=language,
+        canonical=canonical,
+        category=category,
+        text_hash=reading.text_hash,
+        folded_hash=reading.folded_hash if reading.text_characters else None,
+        fingerprint=reading.fingerprint if reading.text_characters else None,
+    )
+
+
+def is_nofollow(document: Document) -> bool:
+    """Whether the page says that none of its links is to be followed."""
+    return not _NOFOLLOW.isdisjoint(document.directives)
+
+
 def note_limits(stage: Stage, page: VisitedPage) -> None:
     """Say so if a limit has cut a page."""
     config = stage.context.config
@@ -179,8 +198,6 @@ def _link_batch(
     scope: Scope,
     reading: PageReading,
     first: int,
-    *,
-    is_nofollow: bool,
 ) -> MentionBatch:
     links: Links = reading.links
     end = min(first + _BATCH_LINKS, len(links.locs))
@@ -203,7 +220,7 @@ def _link_batch(
         languages=languages,
         menu=_menu(reading.menu, first, end) if visit.clicks == 0 else (),
         visit=visit,
-        is_nofollow=is_nofollow,
+        is_nofollow=is_nofollow(document),
     )
 
 

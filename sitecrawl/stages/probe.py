@@ -102,7 +102,8 @@ class ErrorPages:
         self._new.append(document)
         if document.outcome is not FetchOutcome.OK:
             return None
-        page = read_page(response.body, response.url, content_type=document.content_type)
+        sent = read_page(response.body, response.url, content_type=document.content_type)
+        page = await self._context.rendering.as_shown(response, sent)
         return page if page.text_characters else None
 
     def _is_the_root(self, page: PageReading) -> bool:

@@ -185,6 +185,8 @@ class VisitRecord:
     text_hash: str = ""
     folded_hash: int | None = None
     fingerprint: int | None = None
+    rendered: str = ""
+    only_rendered: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import func, select
 
-from sitecrawl.items import NOT_SENT, SITEMAP_SOURCES, DocumentKind, FetchOutcome
+from sitecrawl.items import (
+    NOT_SENT,
+    SITEMAP_SOURCES,
+    DocumentKind,
+    FetchOutcome,
+    RenderOutcome,
+)
 from sitecrawl.store.inventory import ALL_PAGES, count_pages
 from sitecrawl.store.queries import scan_by_id
 from sitecrawl.store.tables import documents, fetches, mentions, pages, visits
@@ -41,6 +47,8 @@ class KnownVisit(NamedTuple):
     outcome: str | None
     is_productive: bool | None
     fingerprint: int | None
+    rendered: str | None
+    only_rendered: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +93,7 @@ def load_resumption(database: Database, scan: ScanHandle) -> Resumption:
     stats["sitecrawl/pages/in_sitemaps"] = in_sitemaps
     stats["sitecrawl/crawl/found"] = len(known_visits)
     stats["sitecrawl/crawl/visited"] = sum(each.outcome is not None for each in known_visits)
+    stats |= _render_stats(known_visits)
     return Resumption(
         root_url=record.root_url,
         seen_ids=seen_ids,
@@ -104,6 +113,16 @@ def page_stats(database: Database, scan: Scan) -> dict[str, int]:
         else:
             stats[f"sitecrawl/pages/refused/{count.reason}"] += count.pages
     return stats
+
+
+def _render_stats(known_visits: Sequence[KnownVisit]) -> dict[str, int]:
+    outcomes = Counter(visit.rendered for visit in known_visits)
+    return {
+        "sitecrawl/render/pages": outcomes[RenderOutcome.RENDERED],
+        "sitecrawl/render/failed": outcomes[RenderOutcome.FAILED],
+        "sitecrawl/render/missed": outcomes[RenderOutcome.NO_BROWSER],
+        "sitecrawl/render/only_rendered": sum(visit.only_rendered or 0 for visit in known_visits),
+    }
 
 
 def _visits(scan_id: int) -> Any:

@@ -277,6 +277,9 @@ visits = Table(
     Column("fingerprint", BigInteger),
     # The first page of the crawl with the same text.
     Column("duplicate_of", BigInteger),
+    # How its rendering went, and how many pages are known only for that; NULL: not rendered.
+    Column("rendered", String(20)),
+    Column("only_rendered", Integer),
     Index("uq_visits_scan_id_number", "scan_id", "number", unique=True),
     Index(
         "ix_visits_scan_id_family",

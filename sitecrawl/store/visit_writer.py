@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _FACTS = (
     *("outcome", "document_id", "is_productive", "reason", "rule", "title", "language"),
     *("canonical", "category", "text_hash", "folded_hash", "fingerprint"),
+    *("rendered", "only_rendered"),
 )
 
 _RELEASE = """

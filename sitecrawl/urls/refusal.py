@@ -15,6 +15,7 @@ class Reason(StrEnum):
     SKIPPED_FILE_TYPE = "skipped_file_type"
     SKIPPED_QUERY = "skipped_query"
     BLOCKED_BY_ROBOTS = "blocked_by_robots"
+    ROUTE_PATTERN = "route_pattern"
     # What a visit has shown.
     NOT_FOUND = "not_found"
     SOFT_404 = "soft_404"

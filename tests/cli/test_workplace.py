@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,9 +10,11 @@ import pytest
 from sitecrawl.cli import checks
 from sitecrawl.config import setting_specs
 from sitecrawl.profiles import PROFILES, describe, differences
+from sitecrawl.render import browsers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.cli.conftest import Inventory
     from tests.site.project import ProcessResult, Project
@@ -179,6 +182,72 @@ def test_doctor_with_bad_settings_says_so(cli: Callable[..., ProcessResult]) -> 
     assert done.returncode in {1, 2}
     assert "SITECRAWL_MAX_PAGES='many'" in done.output
     assert "Traceback" not in done.output
+
+
+@pytest.fixture
+def bare_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Variables under which no browser is found, and nothing that would install one works."""
+    monkeypatch.setattr(browsers, "_APPLICATIONS", ())
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
+    return {"PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)}
+
+
+def own_browser(folder: Path, script: str = "echo Chromium 150.0") -> Path:
+    program = folder / "own-chrome"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return program
+
+
+def test_doctor_names_the_browser(cli: Callable[..., ProcessResult], tmp_path: Path) -> None:
+    path = own_browser(tmp_path)
+    done = cli("doctor", environment={"SITECRAWL_BROWSER": str(path)}).succeeded()
+    assert f"ok  browser      {path}, Chromium 150.0 (SITECRAWL_BROWSER)\n" in done.stdout
+
+
+def test_doctor_does_without_a_browser(
+    cli: Callable[..., ProcessResult], bare_machine: dict[str, str]
+) -> None:
+    done = cli("doctor", environment=bare_machine).succeeded()
+    assert "-   browser      none found" in done.stdout
+    assert "sitecrawl doctor --install-browser" in done.stdout
+
+
+def test_doctor_sees_a_browser_that_does_not_start(
+    cli: Callable[..., ProcessResult], tmp_path: Path
+) -> None:
+    path = own_browser(tmp_path, "exit 127")
+    done = cli("doctor", environment={"SITECRAWL_BROWSER": str(path)}).succeeded()
+    assert f"-   browser      {path} does not start" in done.stdout
+
+
+def test_doctor_sees_a_browser_that_is_not_there(cli: Callable[..., ProcessResult]) -> None:
+    wrong = {"SITECRAWL_BROWSER": "/nowhere/chrome"}
+    done = cli("doctor", environment=wrong)
+    assert done.returncode == 1
+    assert "!!  browser      SITECRAWL_BROWSER='/nowhere/chrome'" in done.stdout
+    installing = cli("doctor", "--install-browser", environment=wrong)
+    assert installing.returncode == 2
+    assert installing.stderr.startswith("sitecrawl: SITECRAWL_BROWSER='/nowhere/chrome'")
+
+
+def test_doctor_installs_no_second_browser(
+    cli: Callable[..., ProcessResult], tmp_path: Path
+) -> None:
+    path = own_browser(tmp_path)
+    done = cli("doctor", "--install-browser", environment={"SITECRAWL_BROWSER": str(path)})
+    assert str(path) in done.succeeded().stdout
+    assert done.stderr == ""
+
+
+def test_doctor_says_that_no_browser_could_be_installed(
+    cli: Callable[..., ProcessResult], bare_machine: dict[str, str]
+) -> None:
+    done = cli("doctor", "--install-browser", environment=bare_machine)
+    assert done.returncode == 1
+    assert "That failed: " in done.stderr
+    assert "No browser could be installed." in done.stderr
+    assert "-   browser      none found" in done.stdout
 
 
 def test_a_missing_package_is_said_with_what_it_is_for() -> None:

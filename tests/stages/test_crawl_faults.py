@@ -16,6 +16,7 @@ from sitecrawl.items import FetchOutcome, Visit, VisitedPage
 from sitecrawl.politeness.scan import NotSent, NotSentReason
 from sitecrawl.profiles import load_settings
 from sitecrawl.stages.crawl import CrawlStage
+from sitecrawl.stages.rendering import PageRendering
 from tests.site.build import page
 
 if TYPE_CHECKING:
@@ -60,7 +61,11 @@ def make_stage(**settings: Any) -> tuple[CrawlStage, FakeProgress]:
         every.set(f"SITECRAWL_{name.upper()}", value, "cmdline")
     config, progress = Config.from_settings(every), FakeProgress()
     context: Any = SimpleNamespace(
-        config=config, progress=progress, scope=config.scope([ROOT]), frontier=FakeFrontier()
+        config=config,
+        progress=progress,
+        scope=config.scope([ROOT]),
+        frontier=FakeFrontier(),
+        rendering=PageRendering(config),
     )
     return CrawlStage(context), progress
 

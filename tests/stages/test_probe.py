@@ -16,6 +16,7 @@ from sitecrawl.items import PageFacts
 from sitecrawl.parse.links import read_page
 from sitecrawl.profiles import load_settings
 from sitecrawl.stages.probe import _MADE_UP_PATHS, ErrorPage, ErrorPages
+from sitecrawl.stages.rendering import PageRendering
 from tests.site import Reply
 from tests.site.build import page, sitemap
 from tests.stages.stored import refusals
@@ -53,8 +54,10 @@ class Probing:
     def __init__(self, answer: Answer, root: bytes = ARTICLE, status: int = 200) -> None:
         self.asked: list[str] = []
         self._answer, self._status = answer, status
+        config = Config.from_settings(load_settings("default"))
         context: Any = SimpleNamespace(
-            config=Config.from_settings(load_settings("default")),
+            config=config,
+            rendering=PageRendering(config),
             root_fingerprint=facts(root).fingerprint,
             download=self._download,
         )

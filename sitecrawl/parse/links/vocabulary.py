@@ -32,6 +32,11 @@ class LinkSource(StrEnum):
     INLINE_LOC = "inline-loc"
     JSON_ISLAND = "json-island"
     MANIFEST = "manifest"
+    # What only a browser sees.
+    RENDERED_LINK = "rendered-link"
+    SPA_ROUTER_TABLE = "spa-router-table"
+    SPA_CLICK = "spa-click"
+    SPA_SCRIPT = "spa-script"
 
 
 class Region(StrEnum):
