@@ -225,7 +225,7 @@ class TestPatterns:
             frontier.visit(HOME, *self.NUMBERED)
             sitemap = Visit(0, f"{ROOT}/sitemap.xml", clicks=0)
             frontier.pipeline.process_item(frontier.batch(sitemap, *listed, source=Source.SITEMAP))
-            frontier.visit(Visit(2, f"{ROOT}/item/1", clicks=1), text=1)
+            frontier.visit(Visit(2, f"{ROOT}/item/1", clicks=1))
             assert frontier.outcome is not None
             return frontier.outcome.is_productive, frontier.outcome.released
 
