@@ -27,7 +27,6 @@ EXTENSIONS_BASE: dict[str, int] = {}
 DOWNLOADER_MIDDLEWARES = {
     "sitecrawl.downloadermiddlewares.politeness.PolitenessMiddleware": 150,
     "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,
-    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": 350,
     "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": 400,
     "sitecrawl.downloadermiddlewares.browserlike.BrowserlikeUserAgentMiddleware": 450,
     "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": 500,
@@ -38,12 +37,9 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": 750,
     "scrapy.downloadermiddlewares.stats.DownloaderStats": 850,
 }
-# responses, on their way to the stages, which choose scope, length and depth of requests themselves
-SPIDER_MIDDLEWARES = {
-    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": 25,
-    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": 50,
-    "scrapy.spidermiddlewares.referer.RefererMiddleware": 700,
-}
+# responses, on their way to the stages: every status reaches them, because a 404 or a 304 is an
+# answer, too, and they choose scope, length and depth of requests themselves. No referrer is sent.
+SPIDER_MIDDLEWARES: dict[str, int] = {}
 # items: what one document said, on its way into the inventory
 ITEM_PIPELINES = {
     "sitecrawl.pipelines.canonicalize.CanonicalizePipeline": 100,
@@ -232,10 +228,7 @@ DOWNLOAD_HANDLERS = {
 # Documents are fetched in the order in which they were named.
 SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"
 COOKIES_ENABLED = False
-REFERRER_POLICY = "no-referrer"
 HTTPPROXY_ENABLED = False  # SITECRAWL_USE_PROXIES sets it
-# Every status reaches the stages, because a 404 or a 304 is an answer, too.
-HTTPERROR_ALLOW_ALL = True
 # Ours are asynchronous and return nothing; looking into each costs more than calling it.
 WARN_ON_GENERATOR_RETURN_VALUE = False
 # One batch at a time per document keeps its batches in order; the store is the bottleneck anyway.

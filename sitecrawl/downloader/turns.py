@@ -85,7 +85,6 @@ class HostTurns:
         # Drawn once for each gap: drawing whenever someone looks would favour short ones.
         self._chance = random.uniform(-1, 1)  # noqa: S311  no secret
         self._timer: asyncio.TimerHandle | None = None
-        self._being_written: set[asyncio.Task[None]] = set()
 
     async def take(self, request: Request) -> Turn:
         """Wait for the request's turn; NotSentError or ScanStoppedError when it will not come."""
@@ -110,9 +109,7 @@ class HostTurns:
             raise HeldBackError
         turn.has_departed = True
         self.host.ledger.departs(now)
-        writing = asyncio.ensure_future(self._written(turn))
-        self._being_written.add(writing)
-        writing.add_done_callback(self._being_written.discard)
+        self._count_rounds(turn, _ROUNDS_UNTIL_WRITTEN)
 
     def end(self, turn: Turn) -> None:
         """Its answer is there, or will not come."""
@@ -144,11 +141,14 @@ class HostTurns:
         if self._timer:
             self._timer.cancel()
 
-    async def _written(self, turn: Turn) -> None:
-        for _ in range(_ROUNDS_UNTIL_WRITTEN):
-            await asyncio.sleep(0)
-        self._sent(turn)
-        self.look()
+    def _count_rounds(self, turn: Turn, left: int) -> None:
+        if turn.is_sent:
+            return  # its answer was faster
+        if left:
+            asyncio.get_running_loop().call_soon(self._count_rounds, turn, left - 1)
+        else:
+            self._sent(turn)
+            self.look()
 
     def _sent(self, turn: Turn) -> None:
         if not turn.is_sent:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 
 from sitecrawl.config import Config
-from sitecrawl.urls.address import resolve
+from sitecrawl.urls.address import resolve_location
 from sitecrawl.urls.canonical import page_key
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
-
-_ASCII = bytes(range(128))
 
 
 class CleanRedirectMiddleware(RedirectMiddleware):
@@ -39,7 +36,7 @@ class CleanRedirectMiddleware(RedirectMiddleware):
         location = response.headers.get("Location")
         if location is None:
             return response
-        target = resolve(quote(location, safe=_ASCII), request.url)
+        target = resolve_location(location, request.url)
         if target is None:
             return response
         if request.meta.get("sitecrawl_redirect_within_page"):

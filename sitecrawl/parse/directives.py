@@ -12,12 +12,11 @@ if TYPE_CHECKING:
 _HEAD_BYTES = 256 * 1024
 _MAX_DIRECTIVES = 50
 _MAX_CHARACTERS = 100
-# Nothing is tried twice: a page of "<meta" and nothing else costs no more than any other.
-_META = re.compile(r"<meta\b([^>]{1,2000}+)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(
-    r"""(?<![a-z-])([a-z-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""", re.IGNORECASE
-)
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_META = b"<meta"
+_META_BYTES = 2_000
+_GOES_ON = re.compile(rb"\w")  # <metadata>
+_ATTRIBUTE = re.compile(r"""(?<![a-z-])([a-z-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""")
+_COMMENT, _COMMENT_END = b"<!--", b"-->"
 _ADDRESSEE = re.compile(r"\s*+([a-z][\w.-]*+)\s*+:(.*)", re.IGNORECASE | re.DOTALL)
 _EVERYBODY = "robots"
 # Directives with a value: in a header their colon is not that of an agent's name.
@@ -51,17 +50,33 @@ def meta_directives(body: bytes, token: str) -> list[str]:
     >>> meta_directives(b"<META content='noindex,follow' name=robots>", "sitecrawl")
     ['noindex', 'follow']
     """
-    # The words that count are ASCII in every encoding that the web knows but UTF-16.
-    text = _COMMENT.sub("", body[:_HEAD_BYTES].replace(b"\0", b"").decode("latin-1"))
+    # The words that count are ASCII in every encoding that the web knows but UTF-16, and their case
+    # does not.
+    head = body[:_HEAD_BYTES].replace(b"\0", b"").lower()
+    names = {_EVERYBODY, token.lower()}
+    hints = [*(name.encode() for name in names), b"&#"]
     found: list[str] = []
-    for element in _META.finditer(text):
+    position, left = -1, _MAX_DIRECTIVES
+    # Every page has some, and few of them are for robots: what is done for all of them is little.
+    while left and (position := head.find(_META, position + 1)) >= 0:
+        start = position + len(_META)
+        element = head[start : max(start, head.find(b">", start, start + _META_BYTES))]
+        if not any(name in element for name in hints) or _GOES_ON.match(element):
+            continue
         attributes: dict[str, str] = {}
-        for name, double, single, bare in _ATTRIBUTE.findall(element[1]):
+        for name, double, single, bare in _ATTRIBUTE.findall(element.decode("latin-1")):
             # Of two the first counts, as in a browser.
-            attributes.setdefault(name.lower(), unescape(double or single or bare))
-        if attributes.get("name", "").strip().lower() in {_EVERYBODY, token.lower()}:
-            found += _words(attributes.get("content", ""))
+            attributes.setdefault(name, unescape(double or single or bare))
+        if attributes.get("name", "").strip().lower() in names:
+            left -= 1
+            if not _is_in_comment(head, position):
+                found += _words(attributes.get("content", ""))
     return _distinct(found)
+
+
+def _is_in_comment(head: bytes, position: int) -> bool:
+    opened = head.rfind(_COMMENT, 0, position)
+    return opened >= 0 and head.find(_COMMENT_END, opened + len(_COMMENT), position) < 0
 
 
 def _words(text: str) -> list[str]:

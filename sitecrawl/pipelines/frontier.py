@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.config import Config
 from sitecrawl.items import (
+    NOT_SENT,
     FrontierEntry,
     Source,
     VisitedPage,
@@ -17,7 +18,7 @@ from sitecrawl.pipelines.store import StorePipeline
 from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any, Self
 
     from scrapy.crawler import Crawler
@@ -86,15 +87,16 @@ class FrontierPipeline:
         if len(recent) > _MAX_RECENT:
             recent.clear()
         recent.update(ids)
-        self._beyond_depth.difference_update(ids)
+        self._take_in(ids)
         new_rows = [row for row, new in zip(rows, known.add_all(ids), strict=True) if new]
-        own_family = budgets.family_of(visit.url)
+        is_of_a_page = visit.number > 0  # what a sitemap lists is no page's merit
+        own_family = budgets.family_of(visit.url) if is_of_a_page else ""
         for row in new_rows:
             url = batch.urls[row]
             held_under = budgets.admit(url)
             if held_under is None:
                 self._last_number += 1
-            if budgets.family_of(url) != own_family:
+            if is_of_a_page and budgets.family_of(url) != own_family:
                 self._new_elsewhere += 1
             batch.to_visit.append(
                 FrontierEntry(
@@ -112,6 +114,12 @@ class FrontierPipeline:
         self._beyond_depth.update(ids)
         self._crawler.stats.set_value("sitecrawl/crawl/beyond_depth", len(self._beyond_depth))
 
+    def _take_in(self, ids: Sequence[int]) -> None:
+        if self._beyond_depth.isdisjoint(ids):
+            return
+        self._beyond_depth.difference_update(ids)
+        self._crawler.stats.set_value("sitecrawl/crawl/beyond_depth", len(self._beyond_depth))
+
     def _may_be_visited(self, batch: MentionBatch, row: int) -> bool:
         source = batch.source_of(row)
         if source == Source.START and row == 0:
@@ -126,7 +134,9 @@ class FrontierPipeline:
             return False
         return not (self._config.obey_nofollow and _is_nofollow(batch, row))
 
-    def _conclude(self, page: VisitedPage) -> VisitOutcome:
+    def _conclude(self, page: VisitedPage) -> VisitOutcome | None:
+        if page.document.outcome in NOT_SENT:
+            return None  # the visit is still to be made
         _, budgets = self._state()
         result = budgets.visited(
             page.visit.url,

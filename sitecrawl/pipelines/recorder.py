@@ -29,7 +29,6 @@ from sitecrawl.store.records import (
     VerdictRecord,
     VisitRecord,
 )
-from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,9 +39,6 @@ if TYPE_CHECKING:
     from sitecrawl.items import Judged, MenuItem, VisitedPage
     from sitecrawl.store.scan_writer import ScanWriter
     from sitecrawl.store.validators import Validators
-
-# Then none of the addresses leads anywhere.
-_OF_THE_WHOLE_CHAIN = {Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS}
 
 
 class ItemRecorder:
@@ -213,9 +209,6 @@ class ItemRecorder:
                 only_rendered=page.only_rendered if page.rendered else None,
             )
         )
-        chain = visit.redirected_from
-        if chain and refusal and refusal.reason in _OF_THE_WHOLE_CHAIN:
-            self._writer.refuse_visits(chain, refusal.reason, refusal.rule)
         if outcome and outcome.released:
             self._writer.release_visits(outcome.family, outcome.released, outcome.first_number)
 
@@ -263,7 +256,8 @@ def _new_visits(batch: MentionBatch) -> NewVisits:
     assert visit is not None
     is_redirect = batch.source == LinkSource.REDIRECT
     return NewVisits(
-        found_by=None if batch.source == Source.START else visit.number,
+        # A sitemap has no number: no visit has found what it lists.
+        found_by=None if batch.source == Source.START else visit.number or None,
         page_ids=[batch.ids[entry.row] for entry in entries],
         urls=[batch.urls[entry.row] for entry in entries],
         numbers=[entry.number for entry in entries],

@@ -75,7 +75,6 @@ class StagedSpider(Spider):
         arguments.apply_to(crawler.settings)
         config = Config.from_settings(crawler.settings)
         for name, value in (
-            ("DOWNLOAD_TIMEOUT", config.page_timeout_seconds),
             ("DOWNLOAD_VERIFY_CERTIFICATES", config.verify_certificates),
             ("HTTPPROXY_ENABLED", config.use_proxies),
         ):

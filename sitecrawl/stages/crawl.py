@@ -16,8 +16,9 @@ from sitecrawl.stages.order import InOrder
 from sitecrawl.stages.pages import PageReader, ReadPage, note_limits
 from sitecrawl.stages.probe import ErrorPages
 from sitecrawl.stages.waterfall import crawl_is_needed
-from sitecrawl.urls.address import resolve
+from sitecrawl.urls.address import resolve_location
 from sitecrawl.urls.canonical import canonicalize, page_key
+from sitecrawl.urls.redirects import MAX_REDIRECTS
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ logger = logging.getLogger(__name__)
 _MAX_PARALLEL = 12
 # Read from the frontier at once.
 _TAKEN_AT_ONCE = 64
-_MAX_REDIRECTS = 10
 _REFUSED_OUTCOMES = {
     FetchOutcome.NOT_FOUND: Reason.NOT_FOUND,
     FetchOutcome.TOO_MANY_REDIRECTS: Reason.TOO_MANY_REDIRECTS,
@@ -210,15 +210,15 @@ class CrawlStage(Stage):
         is_redirect = HTTPStatus.MULTIPLE_CHOICES <= response.status < HTTPStatus.BAD_REQUEST
         if location is None or not is_redirect:
             return None
-        return resolve(location.decode("latin-1"), response.url)
+        return resolve_location(location, response.url)
 
     def _redirect_refusal(self, visit: Visit, target: str) -> Refusal:
         chain = (*visit.redirected_from, visit.url)
         shown = canonicalize(target, rules=self._canonical_rules) or target
         if self._key(shown) in map(self._key, chain):
-            return Refusal(Reason.REDIRECT_LOOP, " -> ".join((*chain, shown)))
-        if len(chain) > _MAX_REDIRECTS:
-            return Refusal(Reason.TOO_MANY_REDIRECTS, " -> ".join((*chain, shown)))
+            return Refusal(Reason.REDIRECT_LOOP, shown)
+        if len(chain) > MAX_REDIRECTS:
+            return Refusal(Reason.TOO_MANY_REDIRECTS, shown)
         return Refusal(Reason.REDIRECTED, shown)
 
     async def _refusal_of(self, page: VisitedPage) -> Refusal | None:

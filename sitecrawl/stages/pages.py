@@ -218,7 +218,7 @@ def _link_batch(
         rels=storable(links.rels[part]),
         paths=storable(links.paths[part]),
         languages=languages,
-        menu=_menu(reading.menu, first, end) if visit.clicks == 0 else (),
+        menu=_menu(reading.menu, first, end) if visit.number == 1 else (),
         visit=visit,
         is_nofollow=is_nofollow(document),
     )

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 
+from sitecrawl.items import FetchOutcome
 from sitecrawl.store.bulk import insert_columns
 from sitecrawl.store.tables import sites, visits
-from sitecrawl.urls.canonical import page_key
+from sitecrawl.urls.canonical import KeyRules, page_key
+from sitecrawl.urls.redirects import endless_redirects, shown_chain
 from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
     from sitecrawl.store.records import ScanHandle
 
+_OF_REDIRECTS = (Reason.REDIRECTED, Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS)
+_THEN = " -> "
 _WRITTEN_COLUMNS = {"importance", "title", "language", "category", "reason", "rule"}
 
 # The first page with a text is the original of the others. Tables with keys: joins of the visits
@@ -96,7 +100,7 @@ def settle_crawl(connection: Connection, scan: ScanHandle, cut: Mapping[str, str
     if connection.execute(has_visits).first() is None:
         return
     _cut_held(connection, scan, cut)
-    _mark_circles(connection, scan)
+    _mark_endless_redirects(connection, scan)
     statements = [
         *(_CREATE_ORIGINALS, _FIND_ORIGINALS, _MARK_DUPLICATES, "DROP TABLE originals"),
         *(_APPLY_VISITS, _APPLY_MENU),
@@ -117,18 +121,34 @@ def unsettle_crawl(connection: Connection, scan: ScanHandle) -> None:
         connection.exec_driver_sql(statement.format(scan=int(scan.scan_id)))
 
 
-def _mark_circles(connection: Connection, scan: ScanHandle) -> None:
+def _mark_endless_redirects(connection: Connection, scan: ScanHandle) -> None:
     """Redirects that lead to each other are found by links as well, and not one by the other."""
-    own = (visits.c.scan_id == scan.scan_id) & (visits.c.reason == Reason.REDIRECTED)
-    rows = connection.execute(select(visits.c.id, visits.c.url, visits.c.rule).where(own)).all()
-    targets = {page_key(row.url): page_key(row.rule or "") for row in rows}
-    for row in rows:
-        chain = [start := page_key(row.url)]
-        while (following := targets.get(chain[-1])) is not None and following not in chain:
-            chain.append(following)
-        if following == start:
-            values = {"reason": Reason.REDIRECT_LOOP, "rule": " -> ".join([*chain, start])}
-            connection.execute(update(visits).where(visits.c.id == row.id).values(**values))
+    recorded = select(sites.c.key_rules).where(sites.c.id == scan.site_id)
+    rules = KeyRules(**connection.scalars(recorded).one())
+    own = (visits.c.scan_id == scan.scan_id) & visits.c.reason.in_(_OF_REDIRECTS)
+    columns = (visits.c.id, visits.c.url, visits.c.outcome, visits.c.reason, visits.c.rule)
+    ids: dict[str, int] = {}
+    targets: dict[str, str] = {}
+    shown: dict[str, str] = {}
+    refused: dict[str, Reason] = {}
+    for visit_id, url, outcome, reason, rule in connection.execute(select(*columns).where(own)):
+        key = page_key(url, rules)
+        shown[key] = url
+        if reason != Reason.REDIRECTED:
+            refused[key] = Reason(reason)
+        if outcome == FetchOutcome.REDIRECTED:
+            # In a crawl that goes on it may be a chain that was written here, from this address on.
+            following = rule.split(_THEN)[:2][-1]
+            ids[key], targets[key] = visit_id, page_key(following, rules)
+            shown.setdefault(targets[key], following)
+    endless = endless_redirects(targets, refused)
+    refusals = [
+        {"visit": ids[key], "reason": reason, "rule": _THEN.join(map(shown.__getitem__, chain))}
+        for key, reason in endless.items()
+        for chain in [shown_chain(key, targets)]
+    ]
+    if refusals:
+        connection.execute(update(visits).where(visits.c.id == bindparam("visit")), refusals)
 
 
 def _cut_held(connection: Connection, scan: ScanHandle, cut: Mapping[str, str]) -> None:

@@ -171,11 +171,6 @@ class ScanWriter:
         with self._writing():
             self._visits.finish(record)
 
-    def refuse_visits(self, urls: Sequence[str], reason: str, rule: str) -> None:
-        """Say of pages that were visited before that they do not count after all."""
-        with self._writing():
-            self._visits.refuse(urls, reason, rule)
-
     def release_visits(self, family: str, count: int, first_number: int) -> None:
         """Let some of those held under *family* be visited."""
         with self._writing():

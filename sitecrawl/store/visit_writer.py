@@ -93,15 +93,6 @@ class VisitWriter:
         values = {name: None if value == "" else value for name, value in facts}
         self._finish.run(self._connection, values, record.number)
 
-    def refuse(self, urls: Sequence[str], reason: str, rule: str) -> None:
-        """Say of visits that were made before that their pages do not count after all."""
-        places = ", ".join([self._place] * len(urls))
-        self._connection.exec_driver_sql(
-            f"UPDATE visits SET reason = {self._place}, rule = {self._place} "  # noqa: S608  own words
-            f"WHERE scan_id = {self._scan} AND url IN ({places})",
-            (reason, rule, *urls),
-        )
-
     def release(self, family: str, count: int, first_number: int) -> None:
         """Let the first *count* of those held under *family* be visited, in this order."""
         statement = _RELEASE.format(

@@ -7,10 +7,13 @@ keeps its order and all its parameters, because a sitemap's may be signed.
 from __future__ import annotations
 
 from functools import lru_cache
+from urllib.parse import quote
 
 from ada_url import URL, join_url
 
 from sitecrawl.urls.canonical import MAX_RAW_LENGTH, page_key
+
+_ASCII = bytes(range(128))
 
 
 def resolve(url: str, base: str) -> str | None:
@@ -30,6 +33,19 @@ def resolve(url: str, base: str) -> str | None:
     if parsed.protocol not in {"http:", "https:"}:
         return None
     return f"{parsed.protocol}//{parsed.host}{parsed.pathname}{parsed.search}"
+
+
+def resolve_location(location: bytes, base: str) -> str | None:
+    """The http(s) address that a ``Location`` header means in an answer from *base*, or None.
+
+    Bytes that are no ASCII stand for themselves, whatever encoding they are in, as in browsers.
+
+    >>> resolve_location("/größe".encode(), "https://example.com/a")
+    'https://example.com/gr%C3%B6%C3%9Fe'
+    >>> resolve_location(b"/gr\\xf6\\xdfe", "https://example.com/a")
+    'https://example.com/gr%F6%DFe'
+    """
+    return resolve(quote(location, safe=_ASCII), base)
 
 
 @lru_cache(maxsize=1024)  # asked many times for each request

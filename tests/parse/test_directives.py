@@ -104,6 +104,7 @@ HOSTILE = {
     "space behind a name": (b"<meta a" + b" " * 1_990 + b">") * 140,
     "quotes that never end": (b"<meta " + b'a="' * 600 + b">") * 140,
     "comments that never end": b"<!--" * 70_000,
+    "all in a comment": b"<!--" + b"<meta name=robots content=a>" * 9_000,
     "references": (b'<meta name="' + b"&#1" * 600 + b'">') * 140,
 }
 

@@ -7,6 +7,7 @@ import pytest
 
 from sitecrawl.config import Config
 from sitecrawl.items import (
+    NOT_SENT,
     Document,
     DocumentKind,
     FetchOutcome,
@@ -72,10 +73,17 @@ class Frontier:
         batch.ids = ids(*urls)
         return batch
 
-    def visit(self, visit: Visit, *paths: str, text: int | None = None, **columns: Any) -> Any:
+    def visit(
+        self,
+        visit: Visit,
+        *paths: str,
+        text: int | None = None,
+        outcome: FetchOutcome = FetchOutcome.OK,
+        **columns: Any,
+    ) -> Any:
         """Path, number, clicks and hops of what is to be visited next because of this page."""
         batch = self.batch(visit, *paths, **columns)
-        document = Document(visit.url, DocumentKind.PAGE, "a link", FetchOutcome.OK)
+        document = Document(visit.url, DocumentKind.PAGE, "a link", outcome)
         facts = PageFacts(fingerprint=text)
         page = VisitedPage(visit, document, None, [batch], facts)
         self.pipeline.process_item(page)
@@ -117,6 +125,13 @@ class TestBounds:
         assert frontier.visit(far, "/x", "/y") == []
         assert frontier.visit(far, "/y", "/x") == []
         assert frontier.stats == {"sitecrawl/crawl/beyond_depth": 2}
+
+    def test_what_is_reached_by_a_shorter_way_is_not_too_far(self) -> None:
+        frontier = Frontier(max_crawl_depth=2)
+        assert frontier.visit(Visit(5, f"{ROOT}/far", clicks=2), "/x", "/y") == []
+        near = Visit(6, f"{ROOT}/near", clicks=1)
+        assert frontier.visit(near, "/x") == [("/x", 1, 2)]
+        assert frontier.stats["sitecrawl/crawl/beyond_depth"] == 1
 
     def test_a_redirect_costs_no_click(self) -> None:
         far = Visit(5, f"{ROOT}/far", clicks=2)
@@ -192,6 +207,29 @@ class TestPatterns:
         assert outcome.first_number == 4, "behind /elsewhere, which has number 3"
         after = frontier.visit(Visit(9, f"{ROOT}/z", clicks=1), "/last")
         assert after == [("/last", 4 + outcome.released, 2)]
+
+    def test_a_visit_that_was_not_made_releases_nothing(self) -> None:
+        frontier = Frontier(**self.LIMITS)
+        frontier.visit(HOME, *self.NUMBERED)
+        item = Visit(1, f"{ROOT}/item/1", clicks=1)
+        for outcome in NOT_SENT:
+            frontier.visit(item, outcome=outcome)
+            assert frontier.outcome is None
+        frontier.visit(item, "/elsewhere", text=12345)
+        assert frontier.outcome is not None
+        assert frontier.outcome.first_number == 4, "no number is lost"
+
+    def test_what_a_sitemap_lists_is_no_merit_of_the_page_that_comes_next(self) -> None:
+        def outcome_after(*listed: str) -> Any:
+            frontier = Frontier(**self.LIMITS)
+            frontier.visit(HOME, *self.NUMBERED)
+            sitemap = Visit(0, f"{ROOT}/sitemap.xml", clicks=0)
+            frontier.pipeline.process_item(frontier.batch(sitemap, *listed, source=Source.SITEMAP))
+            frontier.visit(Visit(2, f"{ROOT}/item/1", clicks=1))
+            assert frontier.outcome is not None
+            return frontier.outcome.is_productive, frontier.outcome.released
+
+        assert outcome_after("/x/a", "/y/b", "/z") == outcome_after()
 
     def test_what_was_given_up_is_in_the_stats(self) -> None:
         frontier = Frontier(**self.LIMITS)

@@ -196,6 +196,9 @@ class TestWhenItRuns:
         done = crawl(site.url, settings=settings).succeeded()
         assert {"/c", "/a", "/deep"} <= {*asked_pages(site)}
         assert "/deep" in paths(site, done.urls)
+        found_by = dict(done.query("SELECT url, found_by FROM visits"))
+        assert found_by[site.at("/c")] is None, "no visit has found it, and so a way starts here"
+        assert found_by[site.at("/deep")] is not None
 
     def test_it_runs_alone_as_a_spider(self, site: SiteServer, crawl: Crawl) -> None:
         site.routes["/sitemap.xml"] = sitemap("/x")
@@ -245,7 +248,7 @@ class TestScope:
         site.routes.update(
             {
                 "/": page("Home", "/blog/x"),
-                "/docs/": page("Docs", "/docs/a", "/docs-old"),
+                "/docs/": page("Docs", "/docs-old", nav=("/docs/a", "/docs/a?")),
                 "/docs/a": page("A"),
                 "/api/": page("API", "/api/b"),
                 "/api/b": page("B"),
@@ -257,6 +260,7 @@ class TestScope:
         refused = {url: reason for url, (reason, _) in refusals(done).items()}
         assert refused[site.at("/blog/x")] == refused[site.at("/docs-old")] == "outside_base"
         assert "/blog/x" not in asked_pages(site)
+        assert done.query("SELECT * FROM menu_entries") == [], "only the root's menu is the site's"
 
 
 class TestPoliteness:

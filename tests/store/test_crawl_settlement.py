@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import select
 
+from sitecrawl.items import FetchOutcome
 from sitecrawl.store.scan_writer import ScanWriter
 from sitecrawl.store.tables import pages, sites, visits
 from sitecrawl.store.vocabulary import ScanStatus
@@ -67,6 +69,77 @@ def test_the_columns_that_are_written_are_known_to_readers(
     with database.reading() as connection:
         written = connection.scalars(select(sites.c.page_columns)).one()
     assert {"title", "reason", "importance", "category", "url"} <= {*written}
+
+
+class TestRedirects:
+    """Those that lead to each other, to whatever of them links lead as well."""
+
+    @staticmethod
+    def told(database: Database, path: str) -> tuple[str, str]:
+        reason, rule = facts(database, path, "reason", "rule")
+        return reason, (rule or "").replace("https://example.com", "")
+
+    def test_a_circle_and_what_leads_into_it_lead_nowhere(
+        self, database: Database, crawling: Crawling
+    ) -> None:
+        crawling.visit("/", "/in", "/a", "/b", "/fine")
+        for path, target in (("/in", "/a"), ("/a", "/b"), ("/b", "/a"), ("/fine", "/")):
+            crawling.redirect(path, target)
+        crawling.end()
+        assert self.told(database, "/in") == ("redirect_loop", "/in -> /a -> /b -> /a")
+        assert self.told(database, "/a") == ("redirect_loop", "/a -> /b -> /a")
+        assert self.told(database, "/b") == ("redirect_loop", "/b -> /a -> /b")
+        assert self.told(database, "/fine") == ("redirected", "/")
+
+    def test_a_chain_that_the_crawl_gave_up_leads_nowhere_from_its_start(
+        self, database: Database, crawling: Crawling
+    ) -> None:
+        crawling.visit("/", "/a", "/b")
+        crawling.redirect("/a", "/b")
+        crawling.visit(
+            "/b",
+            outcome=FetchOutcome.REDIRECTED,
+            reason="too_many_redirects",
+            rule=address("/not-asked"),
+        )
+        crawling.end()
+        assert self.told(database, "/a") == ("too_many_redirects", "/a -> /b -> /not-asked")
+        assert self.told(database, "/b") == ("too_many_redirects", "/b -> /not-asked")
+
+    def test_a_long_chain_of_linked_addresses_is_shown_in_part(
+        self, database: Database, crawling: Crawling
+    ) -> None:
+        chain = [f"/{number}" for number in range(40)]
+        crawling.visit("/", *chain, "/end")
+        for path, target in itertools.pairwise([*chain, "/end"]):
+            crawling.redirect(path, target)
+        crawling.end()
+        shown = " -> ".join(chain[:12])
+        assert self.told(database, "/0") == ("too_many_redirects", shown)
+        assert self.told(database, "/29")[0] == "too_many_redirects"
+        assert self.told(database, "/30") == ("redirected", "/31")
+
+    def test_other_addresses_of_a_page_are_the_page(
+        self, database: Database, crawling: Crawling
+    ) -> None:
+        crawling.visit("/", "/a", "/b")
+        crawling.redirect("/a", "/b/")
+        crawling.redirect("/b", "/a/")
+        crawling.end()
+        assert self.told(database, "/a") == ("redirect_loop", "/a -> /b -> /a")
+
+    def test_a_crawl_that_goes_on_ends_with_the_same_chains(
+        self, database: Database, crawling: Crawling
+    ) -> None:
+        crawling.visit("/", "/in", "/a", "/b")
+        for path, target in (("/in", "/a"), ("/a", "/b"), ("/b", "/a")):
+            crawling.redirect(path, target)
+        crawling.end(ScanStatus.PARTIAL)
+        before = [self.told(database, path) for path in ("/in", "/a", "/b")]
+        writer = ScanWriter(database)
+        writer.resume(crawling.handle.scan_id)
+        writer.finish(ScanStatus.FINISHED)
+        assert [self.told(database, path) for path in ("/in", "/a", "/b")] == before
 
 
 class TestMenu:

@@ -134,14 +134,6 @@ class TestEnds:
         assert row["is_productive"] is True
         assert {row[name] for name in ("reason", "rule", "canonical", "category")} == {None}
 
-    def test_a_chain_is_refused_afterwards(self, database: Database, scanning: Scanning) -> None:
-        scanning.writer.add_visits(found([1, 2, 3]))
-        urls = ["https://example.com/1", "https://example.com/3"]
-        scanning.writer.refuse_visits(urls, "redirect_loop", "a -> b's -> a")
-        told = [(row["reason"], row["rule"]) for row in stored(database, scanning)]
-        loop = ("redirect_loop", "a -> b's -> a")
-        assert told == [loop, (None, None), loop]
-
 
 @pytest.mark.parametrize("title", ["Shop", ""], ids=["with a text", "a picture"])
 def test_a_menu_is_kept_once(database: Database, scanning: Scanning, title: str) -> None:

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-import re
 import string
 from dataclasses import dataclass
-from itertools import islice
-from struct import Struct
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import xxhash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    Hashes = NDArray[Any]  # of 64 bits each, without a sign
 
 _BITS = 64
 _ALL_BITS = (1 << _BITS) - 1
 _SIGN_BIT = 1 << (_BITS - 1)
-# Each bit of a hash has a lane of 16 bits, wide enough to count this many words.
-_LANES = Struct(f"<{_BITS + 1}H")
-_SPREAD_BYTES = [
-    bytes(byte >> lane // 2 & 1 if lane % 2 == 0 else 0 for lane in range(16))
-    for byte in range(256)
-]
-_ONE_WORD = 1 << 16 * _BITS
-_MAX_WORDS = 65_535
-_MAX_KNOWN_WORDS = 30_000
-_MAX_WORD_CHARACTERS = 100
-_NO_LETTERS = re.compile(r"[\W\d_]+")
-_DROPPED = (string.whitespace + string.digits + string.punctuation).encode()
+_WHITE_SPACE = string.whitespace.encode()
+_NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+_SPACE = b" "
+_NO_LETTERS = (string.digits + string.punctuation).encode()
+_FOLDED = bytes.maketrans(
+    string.ascii_uppercase.encode() + _WHITE_SPACE,
+    string.ascii_lowercase.encode() + _SPACE * len(_WHITE_SPACE),
+)
+# A word's hash is a polynomial of its bytes; any large odd number will do as its variable.
+_BASE = 0x9E3779B97F4A7C15
+_MIXERS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+# The powers of the variable are kept for so many bytes, and longer texts are cut between words.
+_PIECE_BYTES = 1 << 16
+# A lane of eight bits counts so many.
+_LANE_COUNTS = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,33 +42,7 @@ class TextHashes:
     folded: int
     fingerprint: int
     characters: int
-
-
-class _WordLanes(dict[str, int]):
-    """The hashes of words, of their letters alone, with their bits in lanes.
-
-    The sum of many counts each bit, and in the last lane the words themselves. Words come again
-    on every page of a site, so they are remembered. When there are too many, all are forgotten:
-    the frequent ones are back at once.
-    """
-
-    def __missing__(self, word: str) -> int:
-        letters = word[:_MAX_WORD_CHARACTERS]
-        if not letters.isalpha():
-            letters = _NO_LETTERS.sub("", letters)
-        lanes = 0
-        if letters:
-            digest = xxhash.xxh3_64_digest(letters.casefold().encode("utf-8", "replace"))
-            spread = b"".join(map(_SPREAD_BYTES.__getitem__, reversed(digest)))
-            lanes = int.from_bytes(spread, "little") | _ONE_WORD
-        if len(self) >= _MAX_KNOWN_WORDS:
-            self.clear()
-        if len(word) <= _MAX_WORD_CHARACTERS:
-            self[word] = lanes
-        return lanes
-
-
-_word_lanes = _WordLanes()
+    """Without white space, in UTF-8."""
 
 
 def hash_text(text: str) -> TextHashes:
@@ -73,20 +52,18 @@ def hash_text(text: str) -> TextHashes:
     - `folded` not with case, ASCII digits and punctuation,
     - `fingerprint` is a simhash over the distinct words without their digits.
     """
-    words = text.split()
-    plain = " ".join(words)
-    encoded = plain.encode("utf-8", "replace")
-    # Most texts are ASCII, and folding their bytes is cheaper.
-    folded = (
-        encoded.lower()
-        if len(encoded) == len(plain)
-        else plain.casefold().encode("utf-8", "replace")
-    )
+    is_ascii = text.isascii()
+    if not is_ascii:
+        text = text.replace(_NO_BREAK_SPACE, " ")
+    encoded = text.encode("utf-8", "replace")
+    folded = encoded if is_ascii else text.casefold().encode("utf-8", "replace")
+    words = folded.translate(_FOLDED, _NO_LETTERS)
+    characters = encoded.translate(None, _WHITE_SPACE)
     return TextHashes(
-        exact=xxhash.xxh3_64_hexdigest(encoded),
-        folded=_signed(xxhash.xxh3_64_intdigest(folded.translate(None, _DROPPED))),
+        exact=xxhash.xxh3_64_hexdigest(characters),
+        folded=_signed(xxhash.xxh3_64_intdigest(words.translate(None, _SPACE))),
         fingerprint=_fingerprint(words),
-        characters=len(plain),
+        characters=len(characters),
     )
 
 
@@ -99,20 +76,78 @@ def fingerprint_distance(a: int, b: int) -> int:
     return ((a ^ b) & _ALL_BITS).bit_count()
 
 
-def _fingerprint(words: list[str]) -> int:
+def _fingerprint(words: bytes) -> int:
     """Set each bit that is set in the hashes of most of the distinct words."""
-    distinct: Iterable[str] = set(words)
-    if len(words) > _MAX_WORDS:
-        # The order of a set changes with each process; what is cut off may not.
-        distinct = islice(dict.fromkeys(words), _MAX_WORDS)
-    total = sum(map(_word_lanes.__getitem__, distinct))
-    *counts, number = _LANES.unpack(total.to_bytes(_LANES.size, "little"))
-    half = number // 2
-    fingerprint = 0
-    for bit, count in enumerate(counts):
-        if count > half:
-            fingerprint |= 1 << bit
-    return _signed(fingerprint)
+    import numpy as np  # not at the top: it is large, and most commands read no page
+
+    pieces = [_word_hashes(piece) for piece in _pieces(words)]
+    hashes = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+    hashes.sort()
+    is_first = np.empty(len(hashes), dtype=bool)
+    is_first[:1] = True
+    np.not_equal(hashes[1:], hashes[:-1], out=is_first[1:])
+    distinct = hashes[is_first]
+    if not len(distinct):
+        return 0
+    # Each byte of a hash becomes eight lanes; their sums count the bits of many hashes at once.
+    lanes = _spread_bytes()[distinct.view(np.uint8).reshape(-1, 8)]
+    sums = np.add.reduceat(lanes, np.arange(0, len(lanes), _LANE_COUNTS), axis=0)
+    counts = sums.view(np.uint8).sum(axis=0, dtype=np.int64)
+    majority = np.packbits(counts > len(distinct) // 2, bitorder="little")
+    return int.from_bytes(majority.tobytes(), "little", signed=True)
+
+
+def _pieces(words: bytes) -> Iterator[bytes]:
+    start = 0
+    while len(words) - start > _PIECE_BYTES:
+        end = words.rfind(_SPACE, start, start + _PIECE_BYTES)
+        end = start + _PIECE_BYTES if end <= start else end
+        yield words[start:end]
+        start = end
+    yield words[start:]
+
+
+def _word_hashes(words: bytes) -> Hashes:
+    """Hash every word, all of them at once: a call for each would cost more than the page."""
+    import numpy as np
+
+    powers, inverse_powers = _powers()
+    codes = np.frombuffer(words, dtype=np.uint8)
+    is_letter = np.zeros(len(codes) + 2, dtype=np.int8)
+    np.not_equal(codes, _SPACE[0], out=is_letter[1:-1].view(bool))
+    edges = np.flatnonzero(is_letter[1:] != is_letter[:-1])
+    starts, ends = edges[::2], edges[1::2]
+    sums = np.zeros(len(codes) + 1, dtype=np.uint64)
+    np.cumsum(codes * powers[: len(codes)], out=sums[1:])
+    # As if each word stood at the start of the text.
+    hashes = (sums[ends] - sums[starts]) * inverse_powers[starts]
+    for mixer, shift in zip(_MIXERS, (30, 27), strict=True):
+        hashes ^= hashes >> np.uint64(shift)
+        hashes *= np.uint64(mixer)
+    hashes ^= hashes >> np.uint64(31)
+    return hashes
+
+
+@cache
+def _powers() -> tuple[Hashes, Hashes]:
+    """The powers of the variable, and what undoes a multiplication by each of them."""
+    import numpy as np
+
+    tables = []
+    for base in (_BASE, pow(_BASE, -1, 1 << _BITS)):
+        factors = np.full(_PIECE_BYTES + 1, base, dtype=np.uint64)
+        factors[0] = 1
+        tables.append(np.cumprod(factors))
+    return tables[0], tables[1]
+
+
+@cache
+def _spread_bytes() -> Hashes:
+    """For each byte its bits, the lowest first, as the eight bytes of a number."""
+    import numpy as np
+
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+    return np.ascontiguousarray(bits).view(np.uint64).reshape(256)
 
 
 def _signed(number: int) -> int:
