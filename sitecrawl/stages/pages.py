@@ -66,6 +66,7 @@ class PageReader:
             content_type=document.content_type,
             headers=_link_headers(response),
             limits=self._limits,
+            has_menu=visit.number == 1,
         )
         is_nofollow = not _NOFOLLOW.isdisjoint(document.directives)
         batches = [
@@ -201,7 +202,7 @@ def _link_batch(
         rels=storable(links.rels[part]),
         paths=storable(links.paths[part]),
         languages=languages,
-        menu=_menu(reading.menu, first, end) if visit.number == 1 else (),
+        menu=_menu(reading.menu, first, end),
         visit=visit,
         is_nofollow=is_nofollow,
     )
