@@ -35,7 +35,6 @@ DOWNLOADER_MIDDLEWARES = {
     "sitecrawl.downloadermiddlewares.compression.BoundedCompressionMiddleware": 590,
     "sitecrawl.downloadermiddlewares.redirect.CleanRedirectMiddleware": 600,
     "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": 750,
-    "scrapy.downloadermiddlewares.stats.DownloaderStats": 850,
 }
 # responses, on their way to the stages: every status reaches them, because a 404 or a 304 is an
 # answer, too, and they choose scope, length and depth of requests themselves. No referrer is sent.
@@ -52,7 +51,7 @@ ITEM_PIPELINES = {
     "sitecrawl.pipelines.store.StorePipeline": 800,
 }
 EXTENSIONS = {
-    "scrapy.extensions.corestats.CoreStats": 0,
+    "sitecrawl.extensions.timestats.TimeStats": 0,
     "scrapy.extensions.logcount.LogCount": 0,
     "scrapy.extensions.closespider.CloseSpider": 0,
     "scrapy.extensions.throttle.AutoThrottle": 0,

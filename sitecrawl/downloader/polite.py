@@ -70,7 +70,8 @@ class PoliteDownloader(Downloader):
     ``SITECRAWL_MAX_RETRY_AFTER_SECONDS``, ``SITECRAWL_BUSY_BACKOFF_SECONDS``,
     ``SITECRAWL_MAX_ERRORS_IN_A_ROW``, ``SITECRAWL_SLOT_WAIT_SECONDS``, ``SITECRAWL_MAX_PAGES``,
     ``SITECRAWL_MAX_SCAN_MINUTES``.
-    Stats: ``sitecrawl/politeness`` (the ledger), ``sitecrawl/limits`` (those that were hit).
+    Stats: ``sitecrawl/politeness`` (the ledger), ``sitecrawl/limits`` (those that were hit),
+    ``downloader/request_count``, ``downloader/response_bytes``.
     """
 
     def __init__(self, crawler: Crawler):
@@ -97,8 +98,12 @@ class PoliteDownloader(Downloader):
         super().close()
         for turns in self._turns.values():
             turns.close()
-        self.crawler.stats.set_value("sitecrawl/politeness", self.politeness.report())
-        self.crawler.stats.set_value("sitecrawl/limits", self.politeness.limits())
+        stats, ledger = self.crawler.stats, self.politeness.report()
+        stats.set_value("sitecrawl/politeness", ledger)
+        stats.set_value("sitecrawl/limits", self.politeness.limits())
+        # As Scrapy's middleware calls them, which would count them one by one.
+        stats.set_value("downloader/request_count", ledger["requests"])
+        stats.set_value("downloader/response_bytes", ledger["received_bytes"])
 
     async def _enqueue_request(self, request: Request) -> Response:
         """What Scrapy calls once the middlewares have let a request pass."""

@@ -194,5 +194,6 @@ def _by_authority(batch: MentionBatch) -> Sequence[tuple[str, Sequence[int] | No
         if refusal is not None and refusal.reason in _NOT_OF_THE_SITE:
             batch.judged_otherwise[row] = None
         else:
-            rows[origin_prefix(url)].append(row)
+            own_prefix = prefix and url.startswith(prefix)
+            rows[prefix if own_prefix else origin_prefix(url)].append(row)
     return sorted(rows.items(), key=lambda each: -len(each[1]))

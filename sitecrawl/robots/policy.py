@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sitecrawl.robots.agents import AgentMatching
@@ -58,7 +59,7 @@ class RobotsPolicy:
         self._matcher = PatternMatcher([*_ITSELF, *(pattern for *_, pattern in ranked)])
         self._made: dict[int, Verdict] = {}
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """The same for policies that give the same verdicts."""
         rules = [(rule.line, rule.raw, rule.group) for rule in self.file.rules]

@@ -71,6 +71,7 @@ class PageReader:
             content_type=document.content_type,
             headers=_link_headers(response),
             limits=self._limits,
+            has_menu=visit.number == 1,
         )
         batches = [
             _link_batch(document, visit, scope, reading, first)
@@ -218,7 +219,7 @@ def _link_batch(
         rels=storable(links.rels[part]),
         paths=storable(links.paths[part]),
         languages=languages,
-        menu=_menu(reading.menu, first, end) if visit.number == 1 else (),
+        menu=_menu(reading.menu, first, end),
         visit=visit,
         is_nofollow=is_nofollow(document),
     )

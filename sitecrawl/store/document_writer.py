@@ -50,6 +50,13 @@ class DocumentWriter:
         """After a roll-back: what was remembered may not be there."""
         self._ids.clear()
         self._links.clear()
+        self._insert_fetch.gathered.forget()
+        self._confirm_content.gathered.forget()
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        self._insert_fetch.gathered.run(self._connection)
+        self._confirm_content.gathered.run(self._connection)
 
     def add(self, record: DocumentRecord) -> int:
         """Store the document, and that its parent names it; the first to name it is its parent."""
@@ -111,10 +118,10 @@ class DocumentWriter:
             "truncated": record.truncated,
             "complete": record.complete,
         }
-        self._insert_fetch.run(self._connection, values)
+        self._insert_fetch.gather(values)
         if moved := self._moved(record):
             if record.complete:
-                self._confirm_content.run(self._connection, moved, record.document_id)
+                self._confirm_content.gather(moved, record.document_id)
                 return
             self._connection.execute(
                 update(documents).where(documents.c.id == record.document_id).values(**moved)

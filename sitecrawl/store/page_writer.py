@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
-    from sitecrawl.store.records import PageRows, Repeats, ScanHandle
+    from sitecrawl.store.records import LinkColumns, PageRows, Repeats, ScanHandle
 
 _INCOMING = """
 CREATE TEMPORARY TABLE IF NOT EXISTS incoming (
@@ -115,6 +115,8 @@ class PageWriter:
         self._scan_literal = literal(scan.scan_id)
         self._is_analyzed = False
         self._written_columns: set[str] | None = None
+        # Of several pages, so that the same statement takes them all.
+        self._repeated_links: dict[str, list[Any]] = {}
         if scan.has_pages:
             connection.exec_driver_sql(_INCOMING)
 
@@ -130,6 +132,20 @@ class PageWriter:
     def forget(self) -> None:
         """After a roll-back: what was remembered may not be there."""
         self._written_columns = None
+        self._repeated_links.clear()
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        if columns := self._repeated_links:
+            self._repeated_links = {}
+            insert_columns(
+                self._connection,
+                "other_mentions",
+                columns,
+                {"scan_id": self._scan_literal},
+                "ON CONFLICT DO NOTHING",
+                is_repeated=True,
+            )
 
     def _columns(self, rows: PageRows) -> dict[str, Sequence[Any]]:
         columns = page_columns(rows)
@@ -167,6 +183,9 @@ class PageWriter:
         self._run(rows, _MENTION_ELSEWHERE, _VERDICT_ELSEWHERE, _MERGE)
 
     def _add_repeats(self, rows: PageRows, repeats: Repeats) -> None:
+        if repeats.links is not None and not self._scan.has_pages:
+            self._gather_links(rows.document_id, repeats, repeats.links)
+            return
         columns = repeat_columns(repeats)
         if self._scan.has_pages:
             columns["id"] = columns.pop("page_id")
@@ -174,18 +193,23 @@ class PageWriter:
             self._run(rows, _RENEW_REPEATED, _REPEAT_ELSEWHERE)
             return
         constants = {"document_id": literal(rows.document_id), "scan_id": self._scan_literal}
-        if rows.links is not None:
-            # The same statement for all pages, so that it is prepared once.
-            columns["document_id"] = [rows.document_id] * len(repeats.ids)
-            del constants["document_id"]
         insert_columns(
             self._connection,
             "other_mentions",
             columns,
             constants | _shared_source(rows),
             "ON CONFLICT DO NOTHING",
-            is_repeated=rows.links is not None,
         )
+
+    def _gather_links(self, document_id: int, repeats: Repeats, links: LinkColumns) -> None:
+        columns = {
+            "document_id": [document_id] * len(repeats.ids),
+            "position": repeats.positions,
+            "page_id": repeats.ids,
+            **links.by_name(),
+        }
+        for name, column in columns.items():
+            self._repeated_links.setdefault(name, []).extend(column)
 
     def _run(self, rows: PageRows, *statements: str) -> None:
         if not self._is_analyzed:

@@ -212,12 +212,18 @@ class ScanWriter:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Commit what is written inside at its end, and nothing of it before."""
+        """Commit what is written inside at its end, all of it or nothing."""
+        self.commit()
         self._is_together = True
         try:
             yield
+        except BaseException:
+            self._undo(self._open_connection())
+            raise
         finally:
             self._is_together = False
+        with self._writing():
+            pass  # what was gathered
         self.commit()
 
     def commit(self) -> None:
@@ -297,20 +303,25 @@ class ScanWriter:
         try:
             with explained(self._database.label):
                 yield connection
+                if not self._is_together:
+                    for writer in (self._documents, self._pages, self._visits):
+                        writer.flush()
         except BaseException:
-            # A connection that is lost cannot be rolled back; the server does it then.
-            with suppress(SQLAlchemyError):
-                connection.rollback()
-            self._documents.forget()
-            self._pages.forget()
-            self._verdicts.forget()
-            self._uncommitted_rows = 0
+            self._undo(connection)
             raise
         if self._is_together:
             return
         is_due = time.monotonic() - self._committed_at > COMMIT_SECONDS
         if is_due or self._uncommitted_rows >= COMMIT_ROWS:
             self.commit()
+
+    def _undo(self, connection: Connection) -> None:
+        # A connection that is lost cannot be rolled back; the server does it then.
+        with suppress(SQLAlchemyError):
+            connection.rollback()
+        for writer in (self._documents, self._pages, self._verdicts, self._visits):
+            writer.forget()
+        self._uncommitted_rows = 0
 
     def _open_connection(self) -> Connection:
         if self._connection is None:

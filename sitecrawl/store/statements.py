@@ -1,6 +1,7 @@
 """Statements that run once for every page, made once.
 
-SQLAlchemy takes longer to put such a statement together than the database takes to run it.
+SQLAlchemy takes longer to put such a statement together than the database takes to run it. What
+gives no result can also be gathered, and run for several pages at once.
 """
 
 from __future__ import annotations
@@ -33,6 +34,25 @@ class PreparedValues:
         )
 
 
+class Gathered:
+    """The values of a statement that are still to be run, in their order."""
+
+    def __init__(self, sql: str) -> None:
+        self._sql = sql
+        self._rows: list[tuple[Any, ...]] = []
+
+    def add(self, row: tuple[Any, ...]) -> None:
+        self._rows.append(row)
+
+    def run(self, connection: Connection) -> None:
+        if self._rows:
+            rows, self._rows = self._rows, []
+            connection.exec_driver_sql(self._sql, rows)
+
+    def forget(self) -> None:
+        self._rows.clear()
+
+
 class PreparedInsert:
     """``INSERT`` of one row into the columns *names*, with *suffix* for what follows the values."""
 
@@ -42,9 +62,14 @@ class PreparedInsert:
         self._values = PreparedValues(table, names, dialect)
         places = ", ".join([self._values.place] * len(names))
         self._sql = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({places}) {suffix}"  # noqa: S608  own words
+        self.gathered = Gathered(self._sql)
 
     def run(self, connection: Connection, values: Mapping[str, Any]) -> Any:
         return connection.exec_driver_sql(self._sql, self._values.of(values))
+
+    def gather(self, values: Mapping[str, Any]) -> None:
+        """Insert the row when what is gathered is run."""
+        self.gathered.add(self._values.of(values))
 
 
 class PreparedUpdate:
@@ -59,7 +84,10 @@ class PreparedUpdate:
         self._values = PreparedValues(table, names, dialect)
         place = self._values.place
         assignments = ", ".join(f"{name} = {place}" for name in names)
-        self._sql = f"UPDATE {table.name} SET {assignments} WHERE {condition.format(place)}"  # noqa: S608  own words
+        self.gathered = Gathered(
+            f"UPDATE {table.name} SET {assignments} WHERE {condition.format(place)}"  # noqa: S608  own words
+        )
 
-    def run(self, connection: Connection, values: Mapping[str, Any], key: int) -> None:
-        connection.exec_driver_sql(self._sql, (*self._values.of(values), key))
+    def gather(self, values: Mapping[str, Any], key: int) -> None:
+        """Update the row when what is gathered is run."""
+        self.gathered.add((*self._values.of(values), key))

@@ -91,7 +91,15 @@ class VisitWriter:
         facts = ((name, getattr(record, name)) for name in _FACTS)
         # Absent text is NULL in the table.
         values = {name: None if value == "" else value for name, value in facts}
-        self._finish.run(self._connection, values, record.number)
+        self._finish.gather(values, record.number)
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        self._finish.gathered.run(self._connection)
+
+    def forget(self) -> None:
+        """After a roll-back: what was gathered belongs to what is not there."""
+        self._finish.gathered.forget()
 
     def release(self, family: str, count: int, first_number: int) -> None:
         """Let the first *count* of those held under *family* be visited, in this order."""

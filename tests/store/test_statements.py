@@ -95,7 +95,26 @@ def test_an_update_changes_one_row(connection: Connection, values: dict[str, Any
     for number in (1, 2):
         insert.run(connection, {"id": number, "name": f"row {number}"})
     update = PreparedUpdate(SAMPLE, NAMES, connection.dialect, "id = {}")
-    update.run(connection, values, 2)
+    update.gather(values, 2)
+    update.gathered.run(connection)
     first, second = rows(connection)
     assert (first["name"], first["size"]) == ("row 1", None)
     assert second == values
+
+
+def test_what_is_gathered_is_written_together_and_once(connection: Connection) -> None:
+    insert = PreparedInsert(SAMPLE, ("name", "size"), connection.dialect)
+    for size in (1, 2, 3):
+        insert.gather({"name": f"row {size}", "size": size})
+    assert rows(connection) == []
+    for _ in range(2):
+        insert.gathered.run(connection)
+    assert [row["size"] for row in rows(connection)] == [1, 2, 3]
+
+
+def test_what_is_forgotten_is_not_written(connection: Connection) -> None:
+    insert = PreparedInsert(SAMPLE, ("name", "size"), connection.dialect)
+    insert.gather({"name": "a", "size": 1})
+    insert.gathered.forget()
+    insert.gathered.run(connection)
+    assert rows(connection) == []

@@ -11,6 +11,7 @@ from sqlalchemy import select
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.records import MenuRow, NewVisits, VisitRecord
 from sitecrawl.store.tables import menu_entries, visits
+from tests.store.crawling import Crawling
 from tests.store.scanning import Scanning
 
 if TYPE_CHECKING:
@@ -147,3 +148,48 @@ def test_a_menu_is_kept_once(database: Database, scanning: Scanning, title: str)
         (1, 0, 11, title, "navigation"),
         (2, 1, 12, "Tents", "header"),
     ]
+
+
+class TestTogether:
+    """What a visit gave is stored completely, or not at all."""
+
+    COUNTS = ("visits", "fetches", "documents", "pages", "other_mentions")
+
+    def counts(self, database: Database) -> dict[str, int]:
+        with database.reading() as connection:
+            return {
+                name: connection.exec_driver_sql(f"SELECT count(*) FROM {name}").scalar_one()
+                for name in self.COUNTS
+            }
+
+    def test_all_of_it_is_there_at_the_end(self, database: Database) -> None:
+        crawling = Crawling(database)
+        crawling.start()
+        with crawling.writer.together():
+            crawling.visit("/", "/a", "/b")
+            crawling.visit("/a", "/", "/b", title="A")
+            before = self.counts(database)
+        expected = {"visits": 3, "fetches": 2, "documents": 2, "pages": 3, "other_mentions": 2}
+        assert self.counts(database) == expected
+        assert before == {**dict.fromkeys(expected, 0), "visits": 1}, "nothing was seen of it"
+        outcomes = {row["url"]: row["title"] for row in stored(database, crawling)}
+        assert outcomes["https://example.com/a"] == "A"
+        crawling.writer.close()
+
+    def test_a_fault_in_between_undoes_it_and_nothing_else(self, database: Database) -> None:
+        crawling = Crawling(database)
+        crawling.start()
+        crawling.visit("/", "/a")
+
+        def break_off() -> None:
+            with crawling.writer.together():
+                crawling.visit("/a", "/", "/b")
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            break_off()
+        crawling.writer.commit()
+        expected = {"visits": 2, "fetches": 1, "documents": 1, "pages": 2, "other_mentions": 0}
+        assert self.counts(database) == expected
+        assert waiting(crawling, after=1) == [(2, "a")]
+        crawling.writer.close()

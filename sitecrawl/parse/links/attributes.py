@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+
 from sitecrawl.parse.links.targets import cleaned, handler_targets, looks_like_address
 from sitecrawl.parse.links.vocabulary import LinkSource
 
 Attributes = dict[str, str | None]
-Targets = list[tuple[LinkSource, str]]
+Targets = Sequence[tuple[LinkSource, str]]
 
 # Attributes that may hold anything: only what looks like an address counts.
 _ADDRESSES = {
@@ -34,27 +37,39 @@ _OWN_ADDRESS = {
 }
 _SCRIPT_ADDRESS = "javascript:"
 _EMPTY_FRAME = "about:blank"
+# Most links of a page are those of every page.
+_KNOWN_ADDRESSES = 10_000
+_MAX_KNOWN_CHARACTERS = 200
 
 
 def element_targets(tag: str, attributes: Attributes) -> Targets:
     """Give every address that an element of the body leads to."""
-    targets = _own_targets(tag, attributes) if tag in _OWN_ADDRESS else []
+    targets = _own_targets(tag, attributes) if tag in _OWN_ADDRESS else ()
     if not _ACTING.isdisjoint(attributes):
-        targets += _acting_targets(attributes, has_link=bool(targets))
+        targets = (*targets, *_acting_targets(attributes, has_link=bool(targets)))
     return targets
 
 
 def _own_targets(tag: str, attributes: Attributes) -> Targets:
     name, source = _OWN_ADDRESS[tag]
     value = attributes.get(name) or attributes.get("xlink:href")
-    target = cleaned(value) if value else ""
-    if not target or target == _EMPTY_FRAME or (tag == "form" and not _is_get(attributes)):
-        return []
+    if not value or (tag == "form" and not _is_get(attributes)):
+        return ()
+    return (_known_targets if len(value) <= _MAX_KNOWN_CHARACTERS else _targets)(source, value)
+
+
+def _targets(source: LinkSource, value: str) -> Targets:
+    target = cleaned(value)
+    if not target or target == _EMPTY_FRAME:
+        return ()
     targets = [(source, target)]
     # A link that is a script may still lead somewhere.
     if target[:11].lower() == _SCRIPT_ADDRESS:
         targets += [(LinkSource.ONCLICK, inner) for inner in handler_targets(target)]
-    return targets
+    return tuple(targets)
+
+
+_known_targets = lru_cache(_KNOWN_ADDRESSES)(_targets)
 
 
 def _is_get(attributes: Attributes) -> bool:
@@ -62,7 +77,7 @@ def _is_get(attributes: Attributes) -> bool:
 
 
 def _acting_targets(attributes: Attributes, *, has_link: bool) -> Targets:
-    targets: Targets = []
+    targets: list[tuple[LinkSource, str]] = []
     is_role_link = not has_link and (attributes.get("role") or "").strip().lower() == "link"
     for name, value in attributes.items():
         if not value:

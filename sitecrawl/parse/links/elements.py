@@ -53,8 +53,11 @@ class ElementReader:
         scripts: ScriptReader,
         limits: PageLimits,
         text_budget: int,
+        *,
+        has_menu: bool,
     ):
         self.menu: list[MenuEntry] = []
+        self._has_menu = has_menu
         self._rows = rows
         self._head = head
         self._scripts = scripts
@@ -118,19 +121,19 @@ class ElementReader:
         for (_, _, attributes, targets), place, path, anchor in zip(
             links, places, paths, anchors, strict=True
         ):
-            region = place.region
-            rel = attributes.get("rel") or ""
-            if rel:
-                relations = rel.lower().split()
+            region, rel, language = place.region, "", ""
+            # Most have nothing but their address and a class.
+            if "rel" in attributes:
+                relations = (attributes["rel"] or "").lower().split()
                 rel = " ".join(relations)
                 if not _PAGING.isdisjoint(relations):
                     region = Region.PAGINATION
-            language = attributes.get("hreflang") or ""
-            if language:
-                language = normalize_language(language)
+            if "hreflang" in attributes:
+                language = normalize_language(attributes["hreflang"] or "")
+            is_menu_place = self._has_menu and region in _MENU_REGIONS
             for source, loc in targets:
                 row = add(source, loc, region, anchor, rel, path, language)
-                if row >= 0 and region in _MENU_REGIONS and _is_menu_link(source, loc):
+                if is_menu_place and row >= 0 and _is_menu_link(source, loc):
                     menu.append(MenuEntry(anchor, row, max(0, place.lists - 1)))
 
     def _anchor(self, node: LexborNode, attributes: Attributes) -> str:

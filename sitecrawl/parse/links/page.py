@@ -36,14 +36,18 @@ def read_page(
     content_type: str = "",
     headers: Mapping[str, Sequence[str]] = _NO_HEADERS,
     limits: PageLimits = _DEFAULT_LIMITS,
+    has_menu: bool = True,
 ) -> PageReading:
-    """Read every link of a page, and what the page says of itself; never raises."""
+    """Read every link of a page, and what the page says of itself; never raises.
+
+    The menu of a page that is not asked for it (*has_menu*) stays empty.
+    """
     findings = Findings()
     rows = LinkRows(limits, findings)
     reading = PageReading(base=url)
     reading.canonical = read_headers(headers, rows)
     if looks_like_html(body, content_type):
-        _read_body(body, content_type, reading, rows, findings, limits)
+        _read_body(body, content_type, reading, rows, findings, limits, has_menu=has_menu)
     else:
         reading.is_html = False
         reading.links = rows.columns()
@@ -61,6 +65,8 @@ def _read_body(
     rows: LinkRows,
     findings: Findings,
     limits: PageLimits,
+    *,
+    has_menu: bool,
 ) -> None:
     # Not at the top: it is large, and whoever only needs the words of links does not need it.
     from selectolax.lexbor import LexborHTMLParser
@@ -73,7 +79,7 @@ def _read_body(
     header_rows = len(rows)
     head = HeadReader(rows, limits.max_title_characters)
     scripts = ScriptReader(limits, findings)
-    elements = ElementReader(rows, head, scripts, limits, 2 * len(markup))
+    elements = ElementReader(rows, head, scripts, limits, 2 * len(markup), has_menu=has_menu)
     if tree.root is not None:
         elements.read(tree.root)
     scripts.add_links(rows, reading.base)
