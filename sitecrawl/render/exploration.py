@@ -27,6 +27,8 @@ _MAX_ROUTES = 5_000
 _MAX_BAD_ANSWERS = 3
 # A click may lead through several menus, each of which is waited for.
 _WAITS_PER_CLICK = 6
+# Of the time; the rest is for clicks.
+_SCROLLING_SHARE = 1 / 3
 # Scripts that load scripts that load scripts.
 _MAX_LOADS = 5
 
@@ -43,6 +45,8 @@ class ExplorationLimits:
     seconds: float = 15.0
     settle_seconds: float = 1.0
     """How long a page may take to come to rest after it was loaded, scrolled or clicked."""
+    patience_seconds: float = 5.0
+    """A page that answers later than that, and than it had to wait, is taken for hung."""
     max_elements: int = 20_000
     max_html_characters: int = 5_000_000
 
@@ -125,7 +129,7 @@ class _Explorer:
 
     async def explore(self) -> Exploration:
         try:
-            self._script = await PageScript.of(self._page)
+            self._script = await PageScript.of(self._page, self._limits.patience_seconds)
             ending = await self._explore()
             self._note(await self._call("end", waits=1))
             await self._script.close()
@@ -151,6 +155,7 @@ class _Explorer:
     async def _explore(self) -> Ending:
         await self._begin()
         read = await self._call("read")
+        self._note(read)
         self._fragments += read.fragments(self._limits.max_html_characters)
         for table in (await self._call("routers")).parts("tables"):
             for route in table_routes(table.text("root"), table.texts("paths"), self._start_url):
@@ -159,6 +164,8 @@ class _Explorer:
         for _ in range(self._limits.max_reloads):
             if self._reload is None or not self._agenda.has_lost or ending is not Ending.FINISHED:
                 break
+            if self._is_out_of_time():
+                return Ending.OUT_OF_TIME
             self._note(await self._call("end", waits=1))
             await self._reload()
             self._clicked.clear()
@@ -172,6 +179,7 @@ class _Explorer:
         options = {
             "settleMs": round(self._limits.settle_seconds * 1000),
             "scrolls": self._limits.max_scrolls,
+            "scrollMs": round(self._limits.seconds * _SCROLLING_SHARE * 1000),
             "elements": self._limits.max_elements,
             "fragments": _MAX_FRAGMENTS,
             "htmlCharacters": self._limits.max_html_characters,
@@ -198,8 +206,7 @@ class _Explorer:
             if self._clicks >= self._limits.max_clicks:
                 self._truncated["max_clicks"] = None
                 return Ending.MAX_CLICKS
-            if time.monotonic() > self._deadline:
-                self._truncated["seconds"] = None
+            if self._is_out_of_time():
                 return Ending.OUT_OF_TIME
             try:
                 await self._click(candidate)
@@ -210,6 +217,12 @@ class _Explorer:
                 if self._bad_answers > _MAX_BAD_ANSWERS:
                     raise
         return Ending.FINISHED
+
+    def _is_out_of_time(self) -> bool:
+        is_over = time.monotonic() > self._deadline
+        if is_over:
+            self._truncated["seconds"] = None
+        return is_over
 
     async def _click(self, candidate: Candidate) -> None:
         self._clicked[candidate.number] = candidate

@@ -12,9 +12,6 @@ from sitecrawl.render.script import KEY
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Page
 
-# Beyond what a page may take by its limits: one that has not answered by then hangs.
-_GRACE_SECONDS = 2.0
-
 
 class PageScript:
     """The script in one page.
@@ -23,12 +20,13 @@ class PageScript:
     protocol does not.
     """
 
-    def __init__(self, session: CDPSession) -> None:
+    def __init__(self, session: CDPSession, patience_seconds: float) -> None:
         self._session = session
+        self._patience_seconds = patience_seconds
 
     @classmethod
-    async def of(cls, page: Page) -> PageScript:
-        return cls(await page.context.new_cdp_session(page))
+    async def of(cls, page: Page, patience_seconds: float) -> PageScript:
+        return cls(await page.context.new_cdp_session(page), patience_seconds)
 
     async def call(self, name: str, *args: str | int, seconds: float = 0.0) -> Answer:
         """Call a function of the script, which may wait for *seconds*; TimeoutError if it hangs."""
@@ -38,7 +36,7 @@ class PageScript:
             "awaitPromise": True,
             "returnByValue": True,
         }
-        async with asyncio.timeout(seconds + _GRACE_SECONDS):
+        async with asyncio.timeout(seconds + self._patience_seconds):
             reply = await self._session.send("Runtime.evaluate", request)
         if details := reply.get("exceptionDetails"):
             thrown = details.get("exception", {}).get("description", details.get("text"))

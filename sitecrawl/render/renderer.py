@@ -12,6 +12,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeoutError
 
 from sitecrawl.render.exploration import explore
+from sitecrawl.render.scriptloads import ScriptLoads
 from sitecrawl.render.tabs import TabLostError
 
 if TYPE_CHECKING:
@@ -80,9 +81,10 @@ class Renderer:
                 await tab.page.goto(document.url, timeout=self._load_seconds * 1000)
 
         async with asyncio.timeout(self._load_seconds + limits.seconds + _GRACE_SECONDS):
-            await load()
-            loaded_to = tuple(gate.stopped_navigations)
-            exploration = await explore(tab.page, limits, reload=load)
+            with ScriptLoads(tab.page) as loads:
+                await load()
+                loaded_to = tuple(gate.stopped_navigations)
+                exploration = await explore(tab.page, limits, loads=loads, reload=load)
         if not exploration.is_page_usable:
             tab.give_up()
         is_read = bool(exploration.fragments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 # In this order: each uses what those before it define.
-_PARTS = ("builtins", "guard", "work", "elements", "routers", "explorer")
+_PARTS = ("builtins", "guard", "work", "elements", "descriptions", "styles", "routers", "explorer")
 
 KEY = "__sitecrawl"
 """The property of the window through which the driver calls."""

@@ -139,6 +139,30 @@ _WAYS = {
         <style>#here p { cursor: pointer }</style>""",
         {"/one", "/two"},
     ),
+    "menu that an item closes": (
+        """<button onclick="here.innerHTML = items">Menu</button><div id=here></div><script>
+            const leave = (path) => { here.innerHTML = ""; go(path); };
+            const items = "<p onclick=\\"leave('/1')\\">A</p><p onclick=\\"leave('/2')\\">B</p>";
+        </script>""",
+        {"/1", "/2"},
+    ),
+    "menu that a style sheet opens": (
+        """<style>li ul { display: none } li:hover > ul { display: block }</style>
+        <ul><li>Menu<ul><li><p onclick="go('/a')">A</p></ul></ul>""",
+        {"/a"},
+    ),
+    "menu of a box that is ticked": (
+        """<style>#box, nav { display: none }
+        @media screen { #box:checked ~ nav { display: block } }</style>
+        <input type=checkbox id=box><label for=box>Menu</label>
+        <nav><p onclick="go('/a')">A</p></nav>""",
+        {"/a"},
+    ),
+    "popover": (
+        """<button popovertarget=menu>Menu</button>
+        <div id=menu popover><p onclick="go('/a')">A</p></div>""",
+        {"/a"},
+    ),
     "dialog": (
         """<dialog id=d><button type=button onclick="go('/a')">A</button></dialog>
         <button onclick="d.showModal()">Show</button>""",
@@ -246,16 +270,20 @@ def test_an_application_without_popstate_is_loaded_anew(
 
 
 def test_a_router_that_moves_all_the_same_is_put_back(browsing: Browsing, site: SiteServer) -> None:
-    body = """<div id=here></div><script>
-        const pages = { "/": "<button onclick=\\"move('/1')\\">One</button>" +
-          "<button onclick=\\"move('/2')\\">Two</button>" };
-        const draw = (path) => { here.innerHTML = pages[path] ?? path; };
-        const move = (path) => { try { history.pushState({}, "", path); } catch {} draw(path); };
+    # Its paths are relative to where it believes to be.
+    body = """<p id=here></p><button onclick="move('1/')">One</button>
+        <button onclick="move('2/')">Two</button><script>
+        let at = "/";
+        const draw = (path) => { at = here.textContent = path; };
+        const move = (step) => {
+          const path = at + step;
+          try { history.pushState({}, "", path); } catch {}
+          draw(path);
+        };
         addEventListener("popstate", () => draw(location.pathname));
-        draw("/");
     </script>"""
 
-    assert _paths(browsing.explore(_serve(site, body)), site) == {"/1", "/2"}
+    assert _paths(browsing.explore(_serve(site, body)), site) == {"/1/", "/2/"}
 
 
 def test_rows_of_a_list_are_sampled(browsing: Browsing, site: SiteServer) -> None:

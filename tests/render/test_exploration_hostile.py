@@ -123,7 +123,9 @@ def test_a_click_that_never_ends_costs_no_more_than_its_page(
 ) -> None:
     body = f'<button onclick="{handler}">Stuck</button>'
 
-    found = _explore(browsing, site, body, ExplorationLimits(settle_seconds=0.2))
+    found = _explore(
+        browsing, site, body, ExplorationLimits(settle_seconds=0.2, patience_seconds=2)
+    )
 
     assert (found.ending, found.is_page_usable) == (Ending.HUNG, False)
     assert [route.url for route in found.routes] == [site.at("/a")]

@@ -5,7 +5,7 @@ const method = (type, name) => uncurry(type.prototype[name]);
 const getter = (type, name) => uncurry(Object.getOwnPropertyDescriptor(type.prototype, name).get);
 
 const { Error, Map, MutationObserver, Number, Promise, Set, String, TypeError, URL, WeakMap, WeakSet } = window;
-const { HTMLAnchorElement, HTMLElement, HTMLLinkElement, HTMLScriptElement, Proxy, ShadowRoot } = window;
+const { CSSStyleSheet, HTMLAnchorElement, HTMLElement, HTMLLinkElement, HTMLScriptElement, Proxy, ShadowRoot } = window;
 const { DOMException, HashChangeEvent, KeyboardEvent, MouseEvent, PointerEvent, PopStateEvent, ProgressEvent } = window;
 const { create, defineProperty, getOwnPropertyNames, getOwnPropertySymbols, keys } = Object;
 const { min, max } = Math;
@@ -64,6 +64,8 @@ const isVisible = method(Element, "checkVisibility");
 const descendants = method(Element, "getElementsByTagName");
 const countOf = getter(HTMLCollection, "length");
 const focus = method(HTMLElement, "focus");
+const styleValue = method(CSSStyleDeclaration, "getPropertyValue");
+const fillSheet = method(CSSStyleSheet, "replaceSync");
 const shadowHtml = getter(ShadowRoot, "innerHTML");
 const shadowHost = getter(ShadowRoot, "host");
 

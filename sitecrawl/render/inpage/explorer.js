@@ -44,7 +44,13 @@ const takeNoted = () => {
   return noted;
 };
 
-const hasNoted = () => state.noted.length > 0;
+/** Whether the last click wanted to go somewhere; a timer of an earlier one may do so meanwhile. */
+const hasNoted = () => {
+  for (let index = 0; index < state.noted.length; index++) {
+    if (state.noted[index].click === state.click) return true;
+  }
+  return false;
+};
 
 // --- Reading ---
 
@@ -147,8 +153,9 @@ const restore = async () => {
 /** To the end of the page, and of every box with a list in it, again and again, until nothing grows; whether it still does. */
 const scrollDown = async () => {
   const boxes = scrollBoxes();
+  const began = now();
   let isGrowing = boxes.length > 0;
-  for (let count = 0; count < limits.scrolls && isGrowing; count++) {
+  for (let count = 0; count < limits.scrolls && isGrowing && now() - began < limits.scrollMs; count++) {
     hasScrolled = true;
     beginWork();
     for (let index = 0; index < boxes.length; index++) {
@@ -240,7 +247,7 @@ const outcome = async (candidate) => {
     if (openers.length <= MAX_OPENERS) {
       for (let index = 0; index < roots.length; index++) scanBelow(roots[index], openers, facts);
     }
-    readRevealed(roots, fragments);
+    readRevealed(topmost(document_.added), fragments);
     if (!isAtRest) await markRestless();
   }
   return report({ candidates: facts, fragments });
@@ -288,6 +295,7 @@ const api = {
 
   scan() {
     const facts = [];
+    attempt(openStyledMenus);
     const isCut = !scanBelow(document.documentElement, [], facts);
     return toJson({ candidates: facts, isCut });
   },

@@ -83,7 +83,7 @@ replaceMethod(window, "setInterval", (original) =>
 // --- The document ---
 
 /** What changed since the last click; places that change on their own are not waited for. */
-const document_ = { changedAt: 0, roots: [], restless: new WeakSet(), recent: [] };
+const document_ = { changedAt: 0, roots: [], added: [], restless: new WeakSet(), recent: [] };
 const WATCHED = {
   subtree: true,
   childList: true,
@@ -110,19 +110,19 @@ const noteChanges = (records) => {
       document_.changedAt = now();
       if (document_.recent.length < MAX_ROOTS) append(document_.recent, target);
     }
-    if (type === "characterData") continue;
-    if (type === "attributes") noteRoot(target);
+    if (type === "attributes") noteRoot(document_.roots, target);
     for (let added = 0; added < addedNodes.length && added < MAX_ROOTS; added++) {
       const node = addedNodes[added];
       if (nodeType(node) !== ELEMENT) continue;
-      noteRoot(node);
+      noteRoot(document_.roots, node);
+      noteRoot(document_.added, node);
       if (isLoading(node)) awaitLoad(node);
     }
   }
 };
 
-const noteRoot = (node) => {
-  if (nodeType(node) === ELEMENT && document_.roots.length < MAX_ROOTS) append(document_.roots, node);
+const noteRoot = (roots, node) => {
+  if (roots.length < MAX_ROOTS) append(roots, node);
 };
 
 const isLoading = (node) =>
@@ -135,6 +135,12 @@ const awaitLoad = (node) => {
   listen(node, "load", end, { once: true });
   listen(node, "error", end, { once: true });
 };
+
+// A popover opens without any change of the document.
+listen(document, "toggle", ({ target }) => {
+  document_.changedAt = now();
+  if (target && nodeType(target) === ELEMENT) noteRoot(document_.roots, target);
+}, true);
 
 const watcher = new MutationObserver(noteChanges);
 const watch = (root) => observe(watcher, root, WATCHED);
@@ -155,6 +161,7 @@ const sleep = (milliseconds) => new Promise((resolve) => clock.setTimeout(resolv
 const beginWork = () => {
   takeRecords(watcher);
   document_.roots = [];
+  document_.added = [];
   document_.recent = [];
   document_.changedAt = 0;
 };

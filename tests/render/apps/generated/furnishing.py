@@ -63,7 +63,7 @@ class Furnisher:
         self._bindings = Deck(random, BINDINGS)
         self._moves = Deck(random, MOVES)
         self._containers = Deck(random, CONTAINERS)
-        self._kinds = Deck(random, ("clickable",) * 5 + ("link",) * 2 + ("special",) * 2)
+        self._kinds = Deck(random, ("clickable",) * 4 + ("link",) * 2 + ("special",) * 4)
         self._specials = Deck(random, SPECIAL_DOORS)
 
     def furnish(self, page: PlannedPage) -> Markup:
