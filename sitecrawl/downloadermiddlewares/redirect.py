@@ -11,7 +11,10 @@ from sitecrawl.urls.address import resolve_location
 from sitecrawl.urls.canonical import page_key
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
@@ -29,6 +32,14 @@ class CleanRedirectMiddleware(RedirectMiddleware):
     def __init__(self, settings: BaseSettings):
         super().__init__(settings)
         self._key_rules = Config.from_settings(settings).key_rules()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        # Without what Scrapy's does besides: it looks for the middleware that sets a referrer, and
+        # warns that there is none. None is ever sent.
+        middleware = cls(crawler.settings)
+        middleware.crawler = crawler
+        return middleware
 
     def process_response(  # type: ignore[override]
         self, request: Request, response: Response

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sitecrawl.config import Config, ConfigError, apply_environment, setting_specs
 from sitecrawl.profiles import profile_module
@@ -16,6 +16,19 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from sitecrawl.store.facts import Scan
+
+
+# Scrapy's own settings that decide how a site is asked: it is not asked otherwise afterwards.
+_MANNERS = (
+    *("USER_AGENT", "CONCURRENT_REQUESTS_PER_DOMAIN", "DOWNLOAD_DELAY", "DOWNLOAD_DELAY_JITTER"),
+    *("AUTOTHROTTLE_ENABLED", "AUTOTHROTTLE_START_DELAY", "AUTOTHROTTLE_MAX_DELAY"),
+    *("AUTOTHROTTLE_TARGET_CONCURRENCY", "RETRY_TIMES"),
+)
+
+
+def manners(settings: BaseSettings) -> dict[str, Any]:
+    """How the site is asked, for the record."""
+    return {name: settings.get(name) for name in _MANNERS}
 
 
 def check_arguments(given: Mapping[str, str], settings: BaseSettings, spider: str) -> None:
@@ -51,6 +64,9 @@ def recorded_arguments(
     for spec in setting_specs():
         if spec.field in scan.settings:
             settings.set(spec.name, scan.settings[spec.field], "spider")
+    for name in _MANNERS:
+        if name in scan.settings:
+            settings.set(name, scan.settings[name], "spider")
     bases = ",".join(scan.settings.get("bases", ()))
     arguments = {"resume": str(scan.id), "domain": scan.asked, "base": bases}
     return {name: value for name, value in arguments.items() if value}

@@ -15,7 +15,7 @@ from sitecrawl.items import Evidence, EvidenceType
 from sitecrawl.register import robots_register
 from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.spiders.arguments import SpiderArguments
-from sitecrawl.spiders.resuming import recorded_arguments
+from sitecrawl.spiders.resuming import manners, recorded_arguments
 from sitecrawl.stages.base import ScanContext
 from sitecrawl.stages.rendering import PageRendering
 from sitecrawl.stages.waterfall import ScanProgress
@@ -134,7 +134,11 @@ class StagedSpider(Spider):
 
     def record(self) -> dict[str, Any]:
         """What a scan has to remember of its run, besides the settings, to be resumed."""
-        return {"spider": self.name, "bases": list(self.arguments.bases)}
+        return {
+            "spider": self.name,
+            "bases": list(self.arguments.bases),
+            **manners(self.crawler.settings),
+        }
 
     def closed(self, reason: str) -> None:
         if self._alarm:

@@ -118,6 +118,7 @@ def test_a_scan_that_was_killed_goes_on(
     done = run_cli("resume", "-o", "urls.jsonl", environment=always).succeeded()
     assert re.search(r"going on with scan 1 of \S+ \(interrupted: process \d+ ", done.stderr)
     assert done.query("SELECT status FROM scans") == [("finished",)]
+    assert site.max_in_flight() == 1, "it is as polite as it was"
     visited = done.query("SELECT count(*) FROM visits WHERE outcome = 'ok'")
     assert visited == [(len(pages) + 2,)]
     assert (project.folder / "urls.jsonl").read_text().count("\n") == len(pages) + 2

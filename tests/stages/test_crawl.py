@@ -206,6 +206,7 @@ class TestWhenItRuns:
         done = crawl(site.url, spider="crawl", settings=settings).succeeded()
         assert paths(site, done.urls) == ["/", "/a", "/b", "/c", "/deep"]
         assert "/sitemap.xml" not in site.paths()
+        assert "WARNING" not in done.output
 
 
 class TestScope:
