@@ -27,6 +27,7 @@ _FOLLOWED: Final = (
     *(LinkSource.LINK, LinkSource.AREA, LinkSource.DATA_ATTRIBUTE, LinkSource.BUTTON),
     *(LinkSource.ROLE_LINK, LinkSource.ROUTER_LINK, LinkSource.ONCLICK, LinkSource.IFRAME),
     *(LinkSource.FORM, LinkSource.META_REFRESH, LinkSource.HTTP_REFRESH, LinkSource.REDIRECT),
+    *(LinkSource.RENDERED_LINK, LinkSource.SPA_CLICK, LinkSource.SPA_SCRIPT),
 )
 
 _SITEMAPS: Final = "(SELECT id FROM documents WHERE site_id = {site} AND kind = '{kind}')"
