@@ -56,8 +56,6 @@ class Summary:
     findings: dict[str, int]
     visited: int
     """Pages that were fetched to follow their links, the root included."""
-    rendered: dict[str, Any]
-    """How many pages a browser has shown, and how many are known only for that."""
     cut_patterns: list[dict[str, Any]]
     """Patterns of URLs that the crawl gave up: traps, or more of the same."""
     truncated: list[dict[str, Any]]
@@ -66,6 +64,8 @@ class Summary:
     received_bytes: int
     seconds: float
     politeness: dict[str, Any] = field(default_factory=dict)
+    rendered: dict[str, Any] = field(default_factory=dict)
+    """How many pages a browser has shown, and how many are known only for that."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -47,8 +47,8 @@ class KnownVisit(NamedTuple):
     outcome: str | None
     is_productive: bool | None
     fingerprint: int | None
-    rendered: str | None
-    only_rendered: int | None
+    rendered: str | None = None
+    only_rendered: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
