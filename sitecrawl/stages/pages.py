@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sitecrawl.classify.structured import declared_type
+from sitecrawl.classify.textlanguage import text_detector
+from sitecrawl.config import ConfigError
 from sitecrawl.items import (
     DocumentRead,
     FetchOutcome,
@@ -44,6 +47,12 @@ class PageReader:
     def __init__(self, config: Config):
         self._config = config
         self._limits = PageLimits(max_bytes=config.max_page_bytes, max_links=config.max_page_links)
+        self._detector = text_detector() if config.language_detection != "never" else None
+        if self._detector is None and config.language_detection == "always":
+            raise ConfigError(
+                "SITECRAWL_LANGUAGE_DETECTION=always needs the py3langid package;"
+                " pip install 'sitecrawl[language]'"
+            )
 
     def fetched(self, response: Response) -> Document:
         """The document of an answer, with what it says to robots."""
@@ -87,11 +96,19 @@ class PageReader:
             language=language,
             canonical=canonical,
             category="" if reading.is_html else file_kind(document.content_type),
+            declared_type=declared_type(reading.declared_types) or "",
+            text_language=self._text_language(reading),
             text_hash=reading.text_hash,
             folded_hash=reading.folded_hash if reading.text_characters else None,
             fingerprint=reading.fingerprint if reading.text_characters else None,
         )
         return VisitedPage(visit, document, read, batches, facts)
+
+    def _text_language(self, reading: PageReading) -> str:
+        is_wanted = self._config.language_detection == "always" or not reading.language
+        if self._detector is None or not is_wanted:
+            return ""
+        return self._detector(f"{reading.title} {reading.text_sample}")
 
     def redirected(
         self, document: Document, visit: Visit, scope: Scope, target: str
