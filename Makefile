@@ -4,6 +4,7 @@
 #   make test       every test; installs a browser if there is none
 #   make check      formatting, lint, types
 #   make bench      speed and memory beside other tools (BENCH="--rounds 1 --urls 100k" for a quick look)
+#   make report-assets   build the page of the report from frontend/report (needs node and npm)
 #   make pins       renew the exact versions in constraints.txt
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ PROFILE ?= $(if $(DOMAIN),default,fast)
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help discover test check bench pins clean
+.PHONY: help discover test check bench report-assets pins clean
 
 help:
 	@sed -n 's/^#  *make/make/p' Makefile
@@ -60,6 +61,11 @@ check: $(VENV)/ready-dev
 
 bench: $(VENV)/ready-dev
 	@$(BIN)/python -m benchmarks.run $(BENCH)
+
+# The result is committed: users need neither node nor npm.
+report-assets:
+	@cd frontend/report && npm install --silent --no-audit --no-fund --no-package-lock
+	@cd frontend/report && npm run --silent check && npm run --silent build
 
 # A new venv with the newest versions that the ranges of pyproject.toml allow.
 pins:

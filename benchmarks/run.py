@@ -10,9 +10,10 @@
   server process started afresh for each run; `second` scans the unchanged site again on the
   database of a scan just made; `growth` compares with a site four times as large; `startup` times
   the way to the first request and `sitecrawl --help`; `verdict` measures what robots.txt adds to
-  each URL; `crawl` lets everyone visit linked pages, by turns as in `table`;
-  `frontier` compares the memory of crawls with 1,000 and 100,000 pages waiting; `render` scans
-  applications with a browser; `links` measures what it costs to read the links of a page.
+  each URL; `classify` what it costs to learn a site and to classify its URLs; `crawl` lets
+  everyone visit linked pages, by turns as in `table`; `frontier` compares the memory of crawls with
+  1,000 and 100,000 pages waiting; `render` scans applications with a browser; `links` measures what
+  it costs to read the links of a page.
 - CPU is user and system time of the process and the children it waited for, peak memory the
   largest resident set among them (wait4). The server's share is never in it.
 - The peers only list or visit: they store nothing. sitecrawl does all that it does for a user, in
@@ -75,6 +76,12 @@ def run_rendering(options: Options, results: Results) -> None:
     rendering.run_rendering(options, results)
 
 
+def run_classify(options: Options, results: Results) -> None:
+    from benchmarks import classes  # brings NumPy and others along
+
+    classes.run_classify(options, results)
+
+
 # They run in this order, whatever order they are asked for in: `links` makes this process larger.
 SECTIONS = {
     "table": run_table,
@@ -85,6 +92,7 @@ SECTIONS = {
     "crawl": run_crawl,
     "frontier": run_frontier,
     "render": run_rendering,
+    "classify": run_classify,
     "links": run_links,
 }
 # Those that make sense without sitecrawl, too.

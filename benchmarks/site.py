@@ -179,8 +179,8 @@ def url_of(slot: int, root: str) -> str:
     return root + _path(_original(slot) if _is_duplicate(slot) else slot)
 
 
-def _lastmod(slot: int) -> str:
-    """Give the lastmod element of a slot: a date, a timestamp in one of two styles, or nothing."""
+def lastmod_of(slot: int) -> str:
+    """Give the lastmod of a slot: a date, a timestamp in one of two styles, or nothing."""
     bits = _mix(slot, 5)
     style = bits % 100
     bits >>= 8
@@ -191,7 +191,12 @@ def _lastmod(slot: int) -> str:
     if style >= 55:
         zone = "Z" if style >= 85 else "+00:00"
         text += f"T{bits % 24:02}:{bits % 59:02}:{bits % 53:02}{zone}"
-    return f"<lastmod>{text}</lastmod>"
+    return text
+
+
+def _lastmod(slot: int) -> str:
+    text = lastmod_of(slot)
+    return f"<lastmod>{text}</lastmod>" if text else ""
 
 
 def _alternates(slot: int, last: int, root: str) -> str:

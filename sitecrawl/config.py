@@ -26,6 +26,7 @@ from sitecrawl.setting_values import (
     count,
     count_up_to,
     flag,
+    languages,
     milliseconds_as_seconds,
     names,
     positive,
@@ -52,7 +53,7 @@ COMMAND_LINE_PRIORITY = 40
 
 # Raised whenever a parser reads something else from the same bytes: then stored validators
 # are not used, and every document is read again once.
-READING_VERSION = 1
+READING_VERSION = 2
 _DECISIVE_FOR_READING = (
     "strict_paths",
     "subdomains",
@@ -160,6 +161,10 @@ class Config:
     key_fold_path_case: bool = _setting(flag)
     skip_paths: tuple[str, ...] = _setting(names)
     skip_extensions: tuple[str, ...] = _setting(names)
+
+    languages: tuple[str, ...] = _setting(languages)
+    skip_other_languages: bool = _setting(flag)
+    language_detection: str = _setting(choice("auto", "always", "never"))
 
     address_allow: tuple[str, ...] = _setting(names)
     verify_certificates: bool = _setting(flag)

@@ -199,6 +199,10 @@ class PageFacts:
     canonical: str = ""
     category: str = ""
     """What kind of file it is, if it is no page."""
+    declared_type: str = ""
+    """What its structured data says it is."""
+    text_language: str = ""
+    """What its text was found to be."""
     text_hash: str = ""
     folded_hash: int | None = None
     fingerprint: int | None = None

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+_LANGUAGE = re.compile("[a-z]{2,3}(?:-[a-z0-9]{2,8})*")
 
 
 class ValueKind(NamedTuple):
@@ -81,6 +84,13 @@ def _parse_names(value: Any) -> tuple[str, ...]:
     return tuple(name.strip() for name in value if name.strip())
 
 
+def _parse_languages(value: Any) -> tuple[str, ...]:
+    codes = tuple(name.lower().replace("_", "-") for name in _parse_names(value))
+    if not all(map(_LANGUAGE.fullmatch, codes)):
+        raise ValueError
+    return codes
+
+
 def _kind(expects: str, parse: Callable[[Any], Any]) -> ValueKind:
     def checked(value: Any) -> Any:
         try:
@@ -120,3 +130,4 @@ seconds = _kind("a number, 0 or more", _parse_seconds)
 positive_seconds = _kind("a number greater than 0", _parse_positive_seconds)
 milliseconds_as_seconds = _kind("a number of milliseconds greater than 0", _parse_milliseconds)
 names = _kind("a list, or words separated by commas", _parse_names)
+languages = _kind("codes of languages such as en,pt-br", _parse_languages)

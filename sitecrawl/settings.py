@@ -175,6 +175,11 @@ SITECRAWL_KEY_FOLD_PATH_CASE = False
 SITECRAWL_SKIP_PATHS = list(DEFAULT_SKIP_PATHS)
 SITECRAWL_SKIP_EXTENSIONS = list(DEFAULT_SKIP_EXTENSIONS)
 
+# --- Classification: docs/classification.md --------------------------------------------------
+SITECRAWL_LANGUAGES: list[str] = []
+SITECRAWL_SKIP_OTHER_LANGUAGES = False
+SITECRAWL_LANGUAGE_DETECTION = "auto"
+
 # --- Safety: what is connected to, and how ---------------------------------------------------
 SITECRAWL_ADDRESS_ALLOW: list[str] = []
 SITECRAWL_VERIFY_CERTIFICATES = True

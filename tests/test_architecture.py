@@ -21,7 +21,7 @@ _LAYERS = (
     {
         *("__init__", "errors", "printable", "setting_values", "urls", "parse", "classify"),
         "politeness",
-        *("safety", "robots", "items", "config"),
+        *("safety", "robots", "coverage", "findings", "items", "config"),
     },
     # what the settings are; needs only the pure modules
     {"settings", "profiles", "demo", "render"},
@@ -30,7 +30,7 @@ _LAYERS = (
     {
         *("stages", "spiders", "pipelines", "downloadermiddlewares", "downloadhandlers"),
         *("downloader", "extensions", "exporters", "commands", "fingerprint", "logformatter"),
-        *("summary", "reporting", "exitcodes", "resolver", "register", "survey"),
+        *("summary", "reporting", "exitcodes", "resolver", "register", "survey", "report"),
     },
     {"cli", "__main__"},
 )
@@ -42,6 +42,8 @@ _ENGINES = {
     "classify",
     "politeness",
     "robots",
+    "coverage",
+    "findings",
     "errors",
     "printable",
     "setting_values",

@@ -12,6 +12,9 @@ from sitecrawl.cli import app
 from sitecrawl.config import setting_specs
 from sitecrawl.exitcodes import ExitCode
 from sitecrawl.exporters.rows import FIELDS
+from sitecrawl.exporters.sitemap_diff import ChangeReason
+from sitecrawl.exporters.sitemap_fitness import Unfit
+from sitecrawl.findings.kinds import DESCRIPTIONS, SiteFinding
 from sitecrawl.items import EvidenceType, FetchOutcome
 from sitecrawl.parse.findings import FindingKind
 from sitecrawl.profiles import PROFILES
@@ -49,6 +52,8 @@ def test_no_setting_is_documented_that_does_not_exist() -> None:
         ("profiles.md", list(PROFILES)),
         ("sitemaps.md", [f"`{kind}`" for kind in FindingKind]),
         ("evidence.md", [f"`{kind}`" for kind in (*EvidenceType, *FetchOutcome, *Reason)]),
+        ("findings.md", [f"| `{kind}` | {DESCRIPTIONS[kind].severity} |" for kind in SiteFinding]),
+        ("exports.md", [f"`{reason}`" for reason in (*Unfit, *ChangeReason)]),
         ("database.md", [f"`{name}`" for name in metadata.tables]),
         ("cli.md", [f"`sitecrawl {name}" for name in get_command(app).commands]),  # type: ignore[attr-defined]
         ("cli.md", [f"`{name}`" for name in FIELDS]),

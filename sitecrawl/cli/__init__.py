@@ -7,7 +7,18 @@ from __future__ import annotations
 
 import typer
 
-from sitecrawl.cli import comparison, discover, inventory, resume, structure, survey, workplace
+from sitecrawl.cli import (
+    comparison,
+    discover,
+    export,
+    inventory,
+    report,
+    resume,
+    sitemapdiff,
+    structure,
+    survey,
+    workplace,
+)
 
 app = typer.Typer(
     name="sitecrawl",
@@ -27,6 +38,9 @@ app.command()(structure.tree)
 app.command()(structure.graph)
 app.command()(comparison.orphans)
 app.command()(comparison.unlisted)
+app.command()(sitemapdiff.sitemap_diff)
+app.add_typer(export.app)
+app.command()(report.report)
 app.command()(survey.robots)
 app.command()(survey.plan)
 app.command()(workplace.profiles)

@@ -28,10 +28,10 @@ class ListFormat(StrEnum):
     JSON = "json"
 
 
-_FORMAT_OPTION = typer.Option(
+FORMAT_OPTION = typer.Option(
     "--format", "-f", help="Default: by the ending of --output, else text."
 )
-_OUTPUT_OPTION = typer.Option("--output", "-o", help="A file instead of the screen.")
+OUTPUT_OPTION = typer.Option("--output", "-o", help="A file instead of the screen.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ class _Question:
 
 def orphans(
     domain: Annotated[str, SITE_ARGUMENT],
-    format_: Annotated[ListFormat | None, _FORMAT_OPTION] = None,
-    output: Annotated[Path | None, _OUTPUT_OPTION] = None,
+    format_: Annotated[ListFormat | None, FORMAT_OPTION] = None,
+    output: Annotated[Path | None, OUTPUT_OPTION] = None,
     scan: Annotated[int | None, SCAN_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
@@ -71,13 +71,13 @@ def orphans(
 
     words = "in a sitemap, but not linked by any page that was visited"
     question = _Question(orphans, Orphan._fields, words)
-    _answer(question, domain, scan, database, format_ or _format_by_ending(output), output)
+    _answer(question, domain, scan, database, format_ or format_by_ending(output), output)
 
 
 def unlisted(
     domain: Annotated[str, SITE_ARGUMENT],
-    format_: Annotated[ListFormat | None, _FORMAT_OPTION] = None,
-    output: Annotated[Path | None, _OUTPUT_OPTION] = None,
+    format_: Annotated[ListFormat | None, FORMAT_OPTION] = None,
+    output: Annotated[Path | None, OUTPUT_OPTION] = None,
     scan: Annotated[int | None, SCAN_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
@@ -90,7 +90,7 @@ def unlisted(
     from sitecrawl.store.comparison import UnlistedPage, unlisted_pages
 
     question = _Question(unlisted_pages, UnlistedPage._fields, "linked, but in no sitemap")
-    _answer(question, domain, scan, database, format_ or _format_by_ending(output), output)
+    _answer(question, domain, scan, database, format_ or format_by_ending(output), output)
 
 
 def _answer(
@@ -113,11 +113,12 @@ def _answer(
     where = f", written to {output}" if output else ""
     noun = "page is" if number == 1 else "pages are"
     typer.echo(f"{number:,} {noun} {question.words}{where}", err=True)
-    for line in _completeness(coverage):
+    for line in completeness_words(coverage):
         typer.echo(line, err=True)
 
 
-def _completeness(coverage: CrawlCoverage) -> Iterator[str]:
+def completeness_words(coverage: CrawlCoverage) -> Iterator[str]:
+    """How many sitemaps were read, and how far the crawl came."""
     from sitecrawl.cli.coveragewords import coverage_words
 
     if coverage.sitemaps:
@@ -127,7 +128,7 @@ def _completeness(coverage: CrawlCoverage) -> Iterator[str]:
     yield from coverage_words(coverage)
 
 
-def _format_by_ending(output: Path | None) -> ListFormat:
+def format_by_ending(output: Path | None) -> ListFormat:
     from sitecrawl.config import ConfigError
 
     ending = output.suffix.lstrip(".").lower() if output else ""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from sitecrawl.cli.classwords import class_words
 from sitecrawl.cli.coveragewords import coverage_words
 from sitecrawl.cli.database import known_site
 from sitecrawl.cli.mentionwords import mention_words
@@ -105,6 +106,8 @@ def _known(database: Database, site: Site, page: PageFact, answer: Why) -> Itera
         yield "  listed"
         if words := unvisited_words(answer):
             yield f"  not visited: {words}"
+    if answer.scan:
+        yield from (f"  {line}" for line in class_words(database, answer.scan, page))
     if answer.verdict:
         yield from _robots(answer.verdict)
     if answer.visit:

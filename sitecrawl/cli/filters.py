@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _STATUS = re.compile(r"([1-5])(?:xx|([0-9]{2}))", re.IGNORECASE)
 
@@ -31,6 +31,48 @@ REGION_OPTION = typer.Option(
     help="Only links in this part of a page, such as navigation.",
     autocompletion=complete_region,
 )
+
+
+CATEGORY_OPTION = typer.Option(
+    "--category", help="Only of this category: primary, support or utility."
+)
+TYPE_OPTION = typer.Option("--type", help="Only pages of this type, such as article or product.")
+LANGUAGE_OPTION = typer.Option("--language", help="Only in this language, such as de or pt-br.")
+CLUSTER_OPTION = typer.Option(
+    "--cluster", help="Only in this cluster, such as /blog, '/blog/{slug}' or topic:garden."
+)
+
+
+def checked_category(text: str) -> str:
+    from sitecrawl.classify.vocabulary import Category
+
+    return _one_of("--category", text, Category)
+
+
+def checked_type(text: str) -> str:
+    from sitecrawl.classify.vocabulary import PageType
+
+    return _one_of("--type", text, PageType)
+
+
+def checked_language(text: str) -> str:
+    from sitecrawl.classify.languages import parse_code
+
+    code = parse_code(text)
+    if text and not code:
+        _complain(f"--language {text}: expected the code of a language, such as de or pt-br")
+    return code
+
+
+def checked_cluster(text: str, known: Sequence[str]) -> str:
+    """The key of a cluster of the site."""
+    if text and text not in known:
+        import difflib
+
+        near = difflib.get_close_matches(text, known, 3)
+        hint = f"; near ones: {', '.join(near)}" if near else ""
+        _complain(f"--cluster {text}: the site has no such cluster{hint}")
+    return text
 
 
 def checked_source(text: str) -> str:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path  # noqa: TC003  Typer reads the annotations
 from typing import Annotated
 
 import typer
 
-from sitecrawl.cli.filters import REGION_OPTION, SOURCE_OPTION
+from sitecrawl.cli.filters import (
+    CATEGORY_OPTION,
+    CLUSTER_OPTION,
+    LANGUAGE_OPTION,
+    REGION_OPTION,
+    SOURCE_OPTION,
+    TYPE_OPTION,
+)
 from sitecrawl.urls.refusal import Reason  # noqa: TC001  Typer reads the annotations
 
 DATABASE_OPTION = typer.Option(
@@ -75,6 +83,10 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     ] = None,
     source: Annotated[str, SOURCE_OPTION] = "",
     region: Annotated[str, REGION_OPTION] = "",
+    category: Annotated[str, CATEGORY_OPTION] = "",
+    type_: Annotated[str, TYPE_OPTION] = "",
+    language: Annotated[str, LANGUAGE_OPTION] = "",
+    cluster: Annotated[str, CLUSTER_OPTION] = "",
     status: Annotated[str, typer.Option(help="Only answered so: 200, 404, 3xx, 4xx, 5xx.")] = "",
     contains: Annotated[str, typer.Option(help="Only URLs with this text.")] = "",
     text: Annotated[
@@ -103,6 +115,8 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     sitecrawl urls example.com --status 4xx
     sitecrawl urls example.com --region navigation --clicks 2
     sitecrawl urls example.com --pattern '/product/{n}'
+    sitecrawl urls example.com --type article --language de
+    sitecrawl urls example.com --cluster /blog
     """
     from sitecrawl.cli import filters
     from sitecrawl.cli.database import known_site, reading, wanted_scan
@@ -120,11 +134,20 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
         max_depth=depth,
         max_clicks=clicks,
         http_status=filters.checked_status(status),
+        category=filters.checked_category(category),
+        page_type=filters.checked_type(type_),
+        language=filters.checked_language(language),
     )
     chosen = format_ or _format_by_ending(output)
     with reading(database) as store:
         site = known_site(store, domain)
-        number = export_pages(store, site, wanted_scan(store, site, scan), wanted, chosen, output)
+        of_scan = wanted_scan(store, site, scan)
+        if cluster:
+            from sitecrawl.store.classification import classifier_of
+
+            known = sorted(classifier_of(store, of_scan).model.cluster_keys)
+            wanted = replace(wanted, cluster=filters.checked_cluster(cluster, known))
+        number = export_pages(store, site, of_scan, wanted, chosen, output)
     if output:
         sys.stderr.write(f"{number:,} URLs written to {output}\n")
 

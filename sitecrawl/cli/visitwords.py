@@ -104,4 +104,7 @@ def _not_in_frontier(answer: Why, settings: Mapping[str, Any]) -> str | None:
     clicks, most = count_clicks(answer.click_path), settings.get("max_crawl_depth", 0)
     if 0 < most < clicks:
         return f"{clicks} clicks away: SITECRAWL_MAX_CRAWL_DEPTH={most} can be raised"
+    if settings.get("skip_other_languages") and settings.get("languages"):
+        chosen = ", ".join(settings["languages"])
+        return f"its links are not followed (nofollow, a form, or none of the languages {chosen})"
     return "its links are not followed (nofollow, or a form)"

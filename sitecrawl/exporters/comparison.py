@@ -1,4 +1,4 @@
-"""Orphans and unlisted pages as text, CSV or JSON; written as they are read."""
+"""Comparisons of sitemaps and links as text, CSV or JSON; written as they are read."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeAlias
 
+    from sitecrawl.exporters.sitemap_diff import SitemapChange
     from sitecrawl.store.comparison import Orphan, UnlistedPage
 
-    ComparedPages: TypeAlias = Iterable[Orphan | UnlistedPage]
+    ComparedPages: TypeAlias = Iterable[Orphan | UnlistedPage | SitemapChange]
 
 
 def write_text(pages: ComparedPages, file: IO[bytes]) -> int:

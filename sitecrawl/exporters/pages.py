@@ -32,6 +32,7 @@ class PageExporter(BaseItemExporter):
     ) -> int:
         """Write the pages of the scan and return their number."""
         # SQLAlchemy would hold up the first request of a scan that writes a feed at its end.
+        from sitecrawl.store.classification import classifier_of
         from sitecrawl.store.inventory import export_columns, export_rows
         from sitecrawl.store.queries import scan_by_id
         from sitecrawl.store.references import page_references
@@ -39,7 +40,13 @@ class PageExporter(BaseItemExporter):
         scan = scan_by_id(database, scan_id)
         assert scan is not None
         columns = export_columns(database, scan.site_id, wanted)
-        maker = RowMaker(columns, key_rules, page_references(database, scan))
+        maker = RowMaker(
+            columns,
+            key_rules,
+            page_references(database, scan),
+            classifier_of(database, scan),
+            scan.settings.get("languages", ()),
+        )
         number = 0
         for pages in export_rows(database, scan, wanted, columns):
             self.write_pages(pages, maker)

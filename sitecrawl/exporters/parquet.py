@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _ROWS_PER_GROUP = 50_000
 _LISTS = {"sources", "clusters"}
 _NUMBERS = {"sitemap_priority", "importance", "priority"}
-_COUNTS = {"depth", "clicks", "http_status"}
+_COUNTS = {"depth", "clicks", "http_status", "inlinks"}
+_FLAGS = {"robots_allowed", "other_language"}
 
 
 class ParquetPageExporter(PageExporter):
@@ -53,4 +54,4 @@ def _type(name: str) -> Any:
         return pa.float64()
     if name in _COUNTS:
         return pa.int32()
-    return pa.bool_() if name == "robots_allowed" else pa.string()
+    return pa.bool_() if name in _FLAGS else pa.string()

@@ -7,7 +7,8 @@ from itertools import chain
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from sitecrawl.classify.paths import section
+from sitecrawl.classify.languages import is_other_language
+from sitecrawl.store.classified_columns import page_columns
 from sitecrawl.store.facts import VisitFields
 from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.canonical import page_keys
@@ -15,6 +16,8 @@ from sitecrawl.urls.canonical import page_keys
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sitecrawl.classify.classifier import PageClassifier
+    from sitecrawl.classify.pages import PageClass
     from sitecrawl.store.inventory import PageTuple
     from sitecrawl.store.references import PageReferences
     from sitecrawl.urls.canonical import KeyRules
@@ -27,6 +30,13 @@ FIELDS: Final = (
     "lastmod",
     "depth",
     "clusters",
+    "category",
+    "type",
+    "language",
+    "language_source",
+    "other_language",
+    "template",
+    "priority",
     "parent",
     "source",
     "sources",
@@ -35,16 +45,15 @@ FIELDS: Final = (
     "reason",
     "rule",
     "title",
+    "file_kind",
     "changefreq",
     "sitemap_priority",
     "robots_allowed",
     "robots_rule",
-    "category",
-    "language",
     "importance",
-    "priority",
     "region",
     "anchor",
+    "inlinks",
     *VisitFields._fields,
 )
 # The store's columns start with what differs from page to page: id, url, lastmod, depth. From here
@@ -52,33 +61,49 @@ FIELDS: Final = (
 _FIRST_SHARED: Final = 4
 _SHARED_FIELDS: Final = FIELDS[FIELDS.index("parent") :]
 _MAX_TAILS: Final = 10_000
-_PARTS_IN_SECTION: Final = 5  # of a URL split at its first four slashes
+_MAX_CLASSES: Final = 100_000
 _encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class RowMaker:
-    """Turns the store's tuples of *columns* into rows of a feed."""
+    """Turns the store's tuples of *columns* into rows of a feed.
 
-    def __init__(self, columns: Sequence[str], key_rules: KeyRules, references: PageReferences):
+    *languages* are those that the scan has chosen: pages in another one are marked.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[str],
+        key_rules: KeyRules,
+        references: PageReferences,
+        classifier: PageClassifier,
+        languages: Sequence[str] = (),
+    ):
+        self._columns = columns
         self._shared_columns = columns[_FIRST_SHARED:]
         self._key_rules = key_rules
         self._references = references
+        self._classifier = classifier
+        self._languages = languages
         self._tails: dict[tuple[Any, ...], str] = {}
         self._shared_rows: dict[tuple[Any, ...], Row] = {}
-        self._clusters = _Clusters()
+        self._class_texts: dict[PageClass, str] = {}
 
     def rows(self, pages: Sequence[PageTuple]) -> list[Row]:
         keys = page_keys([page[1] for page in pages], self._key_rules)
+        classes = self._classifier.classify(page_columns(self._columns, pages))
         return [
             {
                 "url": url,
                 "key": key,
                 "lastmod": lastmod,
                 "depth": depth,
-                "clusters": [name] if (name := section(url)) else [],
+                **self._class_fields(found),
                 **self._rest(tuple(shared), id_),
             }
-            for key, (id_, url, lastmod, depth, *shared) in zip(keys, pages, strict=True)
+            for key, found, (id_, url, lastmod, depth, *shared) in zip(
+                keys, classes, pages, strict=True
+            )
         ]
 
     def json_text(self, pages: Sequence[PageTuple], end: str) -> str:
@@ -92,15 +117,14 @@ class RowMaker:
         ids, plain_urls, lastmods, depths, *shared = zip(*pages, strict=True)
         urls = _escaped(plain_urls)
         heads = [
-            f'{{"url":"{url}","key":"{key}","lastmod":{lastmod},"depth":{depth},'
-            f'"clusters":[{cluster}],'
-            for url, key, lastmod, depth, cluster in zip(
+            f'{{"url":"{url}","key":"{key}","lastmod":{lastmod},"depth":{depth},{found}'
+            for url, key, lastmod, depth, found in zip(
                 urls,
                 # Folding takes nothing away that was escaped.
                 page_keys(urls, self._key_rules),
                 _quoted(lastmods),
                 depths if None not in depths else ["null" if d is None else d for d in depths],
-                self._json_clusters(urls),
+                self._json_classes(pages),
                 strict=True,
             )
         ]
@@ -109,12 +133,29 @@ class RowMaker:
             return tails.join([*heads, ""])
         return "".join(chain.from_iterable(zip(heads, tails, strict=True)))
 
-    def _json_clusters(self, urls: Sequence[str]) -> list[str]:
-        clusters = self._clusters
-        return [
-            clusters[parts[3]] if len(parts) == _PARTS_IN_SECTION else ""
-            for parts in [url.split("/", 4) for url in urls]
-        ]
+    def _json_classes(self, pages: Sequence[PageTuple]) -> list[str]:
+        texts = self._class_texts
+        classes = self._classifier.classify(page_columns(self._columns, pages))
+        return [texts.get(found) or self._class_text(found) for found in classes]
+
+    def _class_text(self, found: PageClass) -> str:
+        if len(self._class_texts) >= _MAX_CLASSES:
+            self._class_texts.clear()
+        text = self._class_texts[found] = _encode(self._class_fields(found))[1:-1] + ","
+        return text
+
+    def _class_fields(self, found: PageClass) -> Row:
+        language = found.language or None
+        return {
+            "clusters": list(found.clusters),
+            "category": found.category,
+            "type": found.page_type,
+            "language": language,
+            "language_source": found.language_source,
+            "other_language": is_other_language(language, self._languages),
+            "template": found.template,
+            "priority": found.priority,
+        }
 
     def _json_tails(
         self, ids: Sequence[int], shared: Sequence[Sequence[Any]], end: str
@@ -175,21 +216,11 @@ class RowMaker:
             "discovered_at": references.scans[facts["first_scan_id"]],
             "robots_allowed": allowed,
             "robots_rule": robots_rule,
+            "file_kind": facts.get("category"),
         }
         if visit is not None:
             facts |= visit._asdict()
         return {name: facts.get(name) for name in _SHARED_FIELDS}
-
-
-class _Clusters(dict[str, str]):
-    """By the first segment of an escaped URL that goes on after it: its cluster in JSON."""
-
-    def __missing__(self, segment: str) -> str:
-        name = section(f"https://host/{segment}/")
-        text = f'"{name}"' if name else ""
-        if len(self) < _MAX_TAILS:
-            self[segment] = text
-        return text
 
 
 def _tail_text(facts: Row, end: str) -> str:

@@ -1,10 +1,14 @@
-"""A first understanding of each page, from its address alone."""
+"""What a mention alone says of a page: how deep it lies, and what kind of file it is.
+
+The rest of classification needs the whole site, and takes place in the inventory
+(:mod:`sitecrawl.store.classification`).
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.classify.paths import language_hints, path_depths
+from sitecrawl.classify.paths import path_depths
 from sitecrawl.items import mention_batches
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.skip import FILE_KINDS
@@ -20,18 +24,11 @@ _KIND_OF_RULE = {
 
 
 class ClassifyPipeline:
-    """Fill ``depths``, ``languages`` and, for downloads, ``categories``.
-
-    What the document says of a language comes first.
-    """
+    """Fill ``depths`` and, for downloads, ``categories``."""
 
     def process_item(self, item: Any) -> Any:
         for batch in mention_batches(item):
             batch.depths = path_depths(batch.urls)
-            if hints := language_hints(batch.segments):
-                batch.languages = batch.languages or [""] * len(batch.urls)
-                for row, hint in hints.items():
-                    batch.languages[row] = batch.languages[row] or hint
             batch.categories = _download_kinds(batch)
         return item
 

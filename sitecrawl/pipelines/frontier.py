@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sitecrawl.classify.languages import is_other_language
+from sitecrawl.classify.linklanguages import link_languages
 from sitecrawl.config import Config
 from sitecrawl.items import (
     NOT_SENT,
@@ -40,9 +42,11 @@ class FrontierPipeline:
     here does not depend on which answer came first, and a crawl that was killed ends as one that
     was not.
 
-    Settings: ``SITECRAWL_MAX_CRAWL_DEPTH``, ``SITECRAWL_OBEY_NOFOLLOW``, ``SITECRAWL_TRAP_*``.
+    Settings: ``SITECRAWL_MAX_CRAWL_DEPTH``, ``SITECRAWL_OBEY_NOFOLLOW``, ``SITECRAWL_TRAP_*``,
+    ``SITECRAWL_LANGUAGES``, ``SITECRAWL_SKIP_OTHER_LANGUAGES``.
     Stats: ``sitecrawl/crawl/found`` (pages put into the frontier),
-    ``sitecrawl/crawl/beyond_depth``, ``sitecrawl/crawl/cuts`` (patterns that were given up).
+    ``sitecrawl/crawl/beyond_depth``, ``sitecrawl/crawl/cuts`` (patterns that were given up),
+    ``sitecrawl/crawl/other_language`` (links that were not followed because of their language).
     """
 
     def __init__(self, crawler: Crawler):
@@ -76,6 +80,7 @@ class FrontierPipeline:
         recent = self._recent
         unknown = [row for row, page_id in enumerate(batch.ids) if page_id not in recent]
         rows = [row for row in unknown if self._may_be_visited(batch, row)]
+        rows = self._in_chosen_languages(batch, rows)
         if not rows:
             return
         costs_a_click = batch.source not in {Source.START, LinkSource.REDIRECT}
@@ -108,6 +113,16 @@ class FrontierPipeline:
                 )
             )
         self._crawler.stats.inc_value("sitecrawl/crawl/found", len(new_rows))
+
+    def _in_chosen_languages(self, batch: MentionBatch, rows: list[int]) -> list[int]:
+        chosen = self._config.languages
+        if not chosen or not self._config.skip_other_languages or batch.source == Source.START:
+            return rows
+        languages = link_languages(batch.urls, batch.segments, batch.languages)
+        wanted = [row for row in rows if not is_other_language(languages[row], chosen)]
+        if left := len(rows) - len(wanted):
+            self._crawler.stats.inc_value("sitecrawl/crawl/other_language", left)
+        return wanted
 
     def _leave_out(self, ids: Iterable[int]) -> None:
         """Too many clicks away, by this way; there may be a shorter one, through a redirect."""

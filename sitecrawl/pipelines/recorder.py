@@ -202,6 +202,8 @@ class ItemRecorder:
                 language=facts.language,
                 canonical=facts.canonical,
                 category=facts.category,
+                declared_type=facts.declared_type,
+                text_language=facts.text_language,
                 text_hash=facts.text_hash,
                 folded_hash=facts.folded_hash,
                 fingerprint=facts.fingerprint,

@@ -9,7 +9,6 @@ from sitecrawl.items import (
     FetchOutcome,
     MentionBatch,
     MenuItem,
-    PageFacts,
     Source,
     VisitedPage,
 )
@@ -19,6 +18,7 @@ from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.parse.scanner import SitemapKind
 from sitecrawl.parse.sitemap import SitemapReader
 from sitecrawl.parse.storable import storable
+from sitecrawl.stages.facts import PageFactsReader
 from sitecrawl.stages.fetching import fetched_document
 from sitecrawl.urls.skip import file_kind
 
@@ -51,6 +51,7 @@ class PageReader:
     def __init__(self, config: Config):
         self._config = config
         self._limits = page_limits(config)
+        self._facts = PageFactsReader(config)
 
     def fetched(self, response: Response) -> Document:
         """The document of an answer, with what it says to robots."""
@@ -87,7 +88,8 @@ class PageReader:
             findings=reading.findings,
         )
         category = "" if reading.is_html else file_kind(document.content_type)
-        page = VisitedPage(visit, document, read, batches, facts_of(reading, category))
+        facts = self._facts.of(reading, category)
+        page = VisitedPage(visit, document, read, batches, facts)
         return ReadPage(page, reading if reading.is_html else None)
 
     def redirected(
@@ -146,20 +148,6 @@ class PageReader:
 
 def page_limits(config: Config) -> PageLimits:
     return PageLimits(max_bytes=config.max_page_bytes, max_links=config.max_page_links)
-
-
-def facts_of(reading: PageReading, category: str = "") -> PageFacts:
-    """What a page says of itself."""
-    title, language, canonical = storable([reading.title, reading.language, reading.canonical])
-    return PageFacts(
-        title=title,
-        language=language,
-        canonical=canonical,
-        category=category,
-        text_hash=reading.text_hash,
-        folded_hash=reading.folded_hash if reading.text_characters else None,
-        fingerprint=reading.fingerprint if reading.text_characters else None,
-    )
 
 
 def is_nofollow(document: Document) -> bool:

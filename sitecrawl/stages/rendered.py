@@ -9,7 +9,8 @@ from sitecrawl.items import MentionBatch, MenuItem
 from sitecrawl.parse.links import read_page
 from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.parse.storable import storable
-from sitecrawl.stages.pages import facts_of, is_nofollow
+from sitecrawl.stages.facts import PageFactsReader
+from sitecrawl.stages.pages import is_nofollow
 from sitecrawl.urls.canonical import canonicalize_all
 from sitecrawl.urls.refusal import Reason, Refusal
 
@@ -33,6 +34,7 @@ class RenderedPageReader:
 
     def __init__(self, config: Config, limits: PageLimits):
         self._limits = limits
+        self._facts = PageFactsReader(config)
         self._max_links = config.max_page_links
         # A route behind "#" is a page of its own, where it is an application that says so.
         self._rules = replace(config.canonical_rules(), keep_hash_routes=True)
@@ -50,7 +52,7 @@ class RenderedPageReader:
         for number, fragment in enumerate(exploration.fragments):
             reading = self.read(fragment)
             if number == 0:
-                page.facts = replace(facts_of(reading), refusal=page.facts.refusal)
+                page.facts = replace(self._facts.of(reading), refusal=page.facts.refusal)
             new.add_links(reading)
         new.add_redirects(rendering.stopped_navigations)
         new.add_routes(exploration.routes)

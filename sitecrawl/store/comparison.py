@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.facts import Scan
 
 _ROWS_AT_ONCE: Final = 500
-_FOLLOWED: Final = (
+FOLLOWED_SOURCES: Final = (
     *(LinkSource.LINK, LinkSource.AREA, LinkSource.DATA_ATTRIBUTE, LinkSource.BUTTON),
     *(LinkSource.ROLE_LINK, LinkSource.ROUTER_LINK, LinkSource.ONCLICK, LinkSource.IFRAME),
     *(LinkSource.FORM, LinkSource.META_REFRESH, LinkSource.HTTP_REFRESH, LinkSource.REDIRECT),
@@ -120,7 +120,7 @@ def _rows(database: Database, scan: Scan, statement: str) -> Iterator[tuple[Any,
 def _names(scan: Scan) -> dict[str, str]:
     names = membership(scan)
     names["sitemaps"] = _SITEMAPS.format(site=names["site"], kind=DocumentKind.SITEMAP.value)
-    followed = ", ".join(f"'{source.value}'" for source in _FOLLOWED)
+    followed = ", ".join(f"'{source.value}'" for source in FOLLOWED_SOURCES)
     for name, mention, page in (
         ("own_is_link", "p", "p.id"),
         ("other_is_link", "other", "other.page_id"),

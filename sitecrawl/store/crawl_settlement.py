@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _OF_REDIRECTS = (Reason.REDIRECTED, Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS)
 _THEN = " -> "
-_WRITTEN_COLUMNS = {"importance", "title", "language", "category", "reason", "rule"}
+_WRITTEN_COLUMNS = {"importance", "title", "category", "reason", "rule"}
 
 # The first page with a text is the original of the others. Tables with keys: joins of the visits
 # with themselves would take a time that grows with the square of their number.
@@ -57,14 +57,12 @@ WHERE visits.scan_id = {scan} AND visits.number IS NULL AND visits.family = cut.
 _APPLY_VISITS = """
 UPDATE pages SET
     title = coalesce(v.title, pages.title),
-    language = coalesce(v.language, pages.language),
     category = coalesce(v.category, pages.category),
     reason = coalesce(v.reason, pages.reason),
     rule = coalesce(v.rule, pages.rule)
 FROM visits AS v
 WHERE v.scan_id = {scan} AND pages.id = v.page_id
-AND (v.title IS NOT NULL OR v.language IS NOT NULL OR v.category IS NOT NULL
-    OR v.reason IS NOT NULL)
+AND (v.title IS NOT NULL OR v.category IS NOT NULL OR v.reason IS NOT NULL)
 """
 
 _APPLY_MENU = """

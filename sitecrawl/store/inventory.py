@@ -48,14 +48,19 @@ _COLUMNS: Final = {
     "category": "p.category",
     "language": "p.language",
     "importance": "p.importance",
-    "priority": "p.priority",
     "region": "{m}.region",
     "anchor": "{m}.anchor",
+    "inlinks": "s.inlinks",
+    "link_region": "s.link_region",
+    "own_language": "s.own_language",
+    "text_language": "s.text_language",
+    "declared_type": "s.declared_type",
 }
 EXPORT_COLUMNS: Final = tuple(_COLUMNS)
 COMMON_COLUMNS: Final = EXPORT_COLUMNS[: EXPORT_COLUMNS.index("reason")]
 
-_BY_OWN_MENTION = "FROM pages AS p WHERE p.site_id = {site} AND {own_counts}"
+_WITH_SIGNALS = "LEFT JOIN page_signals AS s ON s.page_id = p.id"
+_BY_OWN_MENTION = "FROM pages AS p {signals} WHERE p.site_id = {site} AND {own_counts}"
 
 # Pages whose own mention no longer counts, but another one does: rare, as the end of each scan
 # puts it right; it happens when a scan was interrupted or a document could not be fetched. A cross
@@ -67,7 +72,7 @@ FROM (
     FROM pages AS p CROSS JOIN other_mentions AS other
     WHERE p.site_id = {site} AND NOT {own_counts} AND other.page_id = p.id AND {other_counts}
 ) AS m
-JOIN pages AS p ON p.id = m.page_id
+JOIN pages AS p ON p.id = m.page_id {signals}
 WHERE m.place = 1
 """
 
@@ -108,17 +113,31 @@ class PageFilter:
     max_clicks: int | None = None
     http_status: tuple[int, int] | None = None
     """The lowest and the highest; redirects and errors want refused pages by themselves."""
+    category: str = ""
+    page_type: str = ""
+    language: str = ""
+    """``pt`` wants ``pt-br``, too."""
+    cluster: str = ""
+    """The key of one."""
+    page_id: int | None = None
 
     @property
     def wants_refused(self) -> bool:
         is_no_success = self.http_status is not None and self.http_status[0] >= _FIRST_REDIRECT
         return self.include_refused or bool(self.reason) or is_no_success
 
+    @property
+    def is_by_class(self) -> bool:
+        """Whether pages have to be classified to tell."""
+        return bool(self.category or self.page_type or self.language or self.cluster)
+
     def conditions(self) -> list[tuple[str, Sequence[Any]]]:
         """SQL where ``{value}`` stands for one value after the other, and the values."""
         found: list[tuple[str, Sequence[Any]]] = []
         if self.source or self.region:
             found.append(self._mention())
+        if self.page_id is not None:
+            found.append(("p.id = {value}", [self.page_id]))
         if self.reason:
             found.append(("p.reason = {value}", [self.reason]))
         if self.contains:
@@ -182,6 +201,11 @@ def export_rows(
 
     What they refer to by number is in ``sitecrawl.store.references``.
     """
+    if wanted.is_by_class:
+        from sitecrawl.store.class_filter import rows_by_class  # few ask for a class
+
+        yield from rows_by_class(database, scan, wanted, columns)
+        return
     names = [_COLUMNS[name] for name in columns]
     with database.reading() as connection:
         is_wanted = _pattern_test(connection, scan, wanted.pattern)
@@ -196,7 +220,8 @@ def export_rows(
 
 def count_pages(database: Database, scan: Scan, wanted: PageFilter = ALL_PAGES) -> list[PageCount]:
     """How many pages there are by reason and source, the most first."""
-    assert not wanted.pattern, "the database cannot count by pattern"
+    is_countable = not wanted.pattern and not wanted.is_by_class
+    assert is_countable, "the database cannot count by pattern or class"
     names = ("p.reason", "{m}.source")
     totals: Counter[tuple[str | None, str]] = Counter()
     with database.reading() as connection:
@@ -233,8 +258,10 @@ def _results(
     values = tuple(value for _, values in filters for value in values)
     streamed = connection.execution_options(stream_results=True)
     for mention, tables in (("p", _BY_OWN_MENTION), ("m", _BY_OTHER_MENTION)):
-        statement = f"SELECT {', '.join(columns)} {tables} {where} {tail}".format_map(
-            membership(scan) | {"m": mention, "value": place}
+        chosen = ", ".join(columns)
+        signals = _WITH_SIGNALS if "s." in chosen else ""
+        statement = f"SELECT {chosen} {tables} {where} {tail}".format_map(
+            membership(scan) | {"m": mention, "value": place, "signals": signals}
         )
         with streamed.exec_driver_sql(statement, values) as result:
             yield result

@@ -182,6 +182,10 @@ class VisitRecord:
     language: str = ""
     canonical: str = ""
     category: str = ""
+    declared_type: str = ""
+    """What its structured data says it is."""
+    text_language: str = ""
+    """What its text was found to be."""
     text_hash: str = ""
     folded_hash: int | None = None
     fingerprint: int | None = None

@@ -16,14 +16,18 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import update
 from sqlalchemy.exc import SQLAlchemyError
 
+from sitecrawl.items import FetchOutcome
+from sitecrawl.store.classification import settle_classification
 from sitecrawl.store.crawl_settlement import settle_crawl, unsettle_crawl
 from sitecrawl.store.document_writer import DocumentWriter
 from sitecrawl.store.errors import ScanLostError
 from sitecrawl.store.failures import explained
 from sitecrawl.store.indexes import ensure_page_index
 from sitecrawl.store.page_writer import PageWriter
+from sitecrawl.store.queries import scan_by_id
 from sitecrawl.store.scan_register import register_scan, reopen_scan
 from sitecrawl.store.settlement import settle_mentions
+from sitecrawl.store.signals import SignalWriter, settle_signals
 from sitecrawl.store.tables import evidence, scans, sites
 from sitecrawl.store.verdict_writer import VerdictWriter
 from sitecrawl.store.visit_writer import VisitWriter
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.engine import Database
+    from sitecrawl.store.facts import Scan
     from sitecrawl.store.records import (
         DocumentRecord,
         FetchRecord,
@@ -114,6 +119,7 @@ class ScanWriter:
         self._pages = PageWriter(connection, scan)
         self._verdicts = VerdictWriter(connection, scan)
         self._visits = VisitWriter(connection, scan)
+        self._signals = SignalWriter(connection, scan)
         connection.commit()
         self._connection = connection
         self._scan = scan
@@ -170,6 +176,8 @@ class ScanWriter:
         """Record how a visit ended."""
         with self._writing():
             self._visits.finish(record)
+            if record.outcome is FetchOutcome.OK:
+                self._signals.say(record)
 
     def release_visits(self, family: str, count: int, first_number: int) -> None:
         """Let some of those held under *family* be visited."""
@@ -248,6 +256,10 @@ class ScanWriter:
         with self._writing() as connection:
             ensure_page_index(connection)
             settle_crawl(connection, self._scan, cut_families or {})
+            settle_signals(connection, self._record())
+        self.commit()
+        with self._writing() as connection:
+            settle_classification(self._database, connection, self._record())
         self.commit()
         self._is_settled = True
 
@@ -278,6 +290,11 @@ class ScanWriter:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def _record(self) -> Scan:
+        record = scan_by_id(self._database, self._scan.scan_id)
+        assert record is not None
+        return record
 
     def _update_scan(self, connection: Connection, **values: Any) -> None:
         running = (scans.c.id == self._scan.scan_id) & (scans.c.status == ScanStatus.RUNNING)

@@ -303,6 +303,44 @@ menu_entries = Table(
     sqlite_with_rowid=False,
 )
 
+# What classification needs of few pages: links to it, what it says of itself, how its text reads.
+page_signals = Table(
+    "page_signals",
+    metadata,
+    Column("page_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("site_id", Integer, nullable=False),
+    Column("inlinks", Integer),
+    *(Column(f"{name}_language", Text) for name in ("own", "text")),
+    *(Column(name, Text) for name in ("declared_type", "link_region")),
+    sqlite_with_rowid=False,
+)
+
+classifications = Table(
+    "classifications",
+    metadata,
+    Column("site_id", ForeignKey("sites.id"), primary_key=True, autoincrement=False),
+    Column("scan_id", ForeignKey("scans.id"), nullable=False),
+    Column("last_page_number", BigInteger, nullable=False),
+    Column("model", Json, nullable=False),
+    Column("counts", Json, nullable=False),
+)
+
+# Which pages are in one follows from its key: no list of them is kept.
+clusters = Table(
+    "clusters",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("site_id", ForeignKey("sites.id"), nullable=False),
+    Column("key", Text, nullable=False),
+    Column("kind", String(20), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("parent", Text),
+    Column("pages", Integer, nullable=False),
+    Column("sample", Json, nullable=False),
+    Column("why", Text, nullable=False),
+    UniqueConstraint("site_id", "key"),
+)
+
 # On SQLite these are built when they are needed (see indexes.py), on PostgreSQL by the migration:
 # random keys cost more than the row itself while a million rows are appended.
 DEFERRED_INDEXES = (
@@ -314,12 +352,9 @@ SITE_INDEX = Index("ix_pages_site_id", pages.c.site_id)
 MENTIONS_VIEW = """
 CREATE VIEW mentions AS
 SELECT id AS page_id, document_id, position, source, lastmod, details, seen_scan_id AS scan_id,
-    region, anchor, rel, path
-FROM pages
-UNION ALL
-SELECT page_id, document_id, position, source, lastmod, details, scan_id,
-    region, anchor, rel, path
-FROM other_mentions
+    region, anchor, rel, path FROM pages
+UNION ALL SELECT page_id, document_id, position, source, lastmod, details, scan_id,
+    region, anchor, rel, path FROM other_mentions
 """
 mentions = table(
     "mentions",

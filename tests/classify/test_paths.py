@@ -4,16 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.classify.paths import LANGUAGE_CODES, language_hints, path_depths, section
+from sitecrawl.classify.paths import path_depths, section
 from sitecrawl.urls.canonical import canonicalize
-from sitecrawl.urls.skip import first_segments
 from tests.urls.nasty import nasty_urls
 
 _ORIGIN = "https://a.example"
-
-
-def hints(urls: list[str]) -> dict[int, str]:
-    return language_hints(first_segments(urls))
 
 
 @pytest.mark.parametrize(
@@ -61,64 +56,12 @@ def test_section_is_the_first_segment_of_what_lies_below_it(path: str, expected:
     assert section(_ORIGIN + path) == expected
 
 
-@pytest.mark.parametrize(
-    ("path", "language"),
-    [
-        ("/de", "de"),
-        ("/de/", "de"),
-        ("/de/preise", "de"),
-        ("/DE/preise", "de"),
-        ("/pt-br/x", "pt-br"),
-        ("/pt-BR", "pt-br"),
-        ("/pt_BR/x", "pt-br"),
-        ("/zh-hans/x", "zh-hans"),
-        ("/es-419/x", "es-419"),
-        ("/de?x=1", "de"),
-        ("/de#x", "de"),
-    ],
-)
-def test_language_hint(path: str, language: str) -> None:
-    assert hints([_ORIGIN + path]) == {0: language}
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/",
-        "/design",
-        "/en-counter",
-        "/de-luxe/x",
-        "/desk/x",
-        "/blog/de/x",
-        "/x?lang=de",
-        "/xx/y",
-        "/de-/x",
-        "/de-1/x",
-        # Words and units, far more often than languages.
-        *(f"/{word}/x" for word in ("it", "is", "no", "to", "my", "id", "in", "tv", "io", "do")),
-    ],
-)
-def test_no_language_hint(path: str) -> None:
-    assert hints([_ORIGIN + path]) == {}
-
-
-def test_hints_are_by_row() -> None:
-    urls = [f"{_ORIGIN}/x", f"{_ORIGIN}/fr/x", f"{_ORIGIN}/", f"{_ORIGIN}/ja"]
-    assert hints(urls) == {1: "fr", 3: "ja"}
-
-
-def test_codes_are_two_letters() -> None:
-    assert all(len(code) == 2 and code.isalpha() and code.islower() for code in LANGUAGE_CODES)
-
-
 @settings(deadline=None)
 @given(st.lists(st.text() | nasty_urls(), max_size=5))
 def test_no_text_does_harm(urls: list[str]) -> None:
-    depths, found = path_depths(urls), language_hints(urls)
+    depths = path_depths(urls)
     assert len(depths) == len(urls)
     assert all(depth >= 0 for depth in depths)
-    assert all(0 <= row < len(urls) for row in found)
-    assert all(hint[:2] in LANGUAGE_CODES for hint in found.values())
     assert all(section(url)[:1] in {"", "/"} for url in urls)
 
 

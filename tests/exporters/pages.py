@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
+from sitecrawl.classify.classifier import PageClassifier
+from sitecrawl.classify.model import SiteModel
+from sitecrawl.classify.priority import SiteScale
 from sitecrawl.exporters.rows import RowMaker
 from sitecrawl.store.facts import VisitFields
 from sitecrawl.store.inventory import EXPORT_COLUMNS
@@ -28,6 +31,12 @@ REFERENCES = PageReferences(
     },
 )
 
+# With all that makes classes differ.
+MODEL = SiteModel(
+    scale=SiteScale(most_inlinks=100, newest_month="2026-01", has_menu=True, has_priorities=True),
+    cluster_keys=frozenset({"type:article", "lang:pt-br", "type:product"}),
+)
+
 
 def page(id_: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -> PageTuple:
     values = {
@@ -45,16 +54,22 @@ def page(id_: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -> P
         "category": None,
         "language": None,
         "importance": None,
-        "priority": None,
         "region": None,
         "anchor": None,
+        "inlinks": None,
+        "link_region": None,
+        "own_language": None,
+        "text_language": None,
+        "declared_type": None,
     }
     assert facts.keys() <= values.keys()
     return (id_, url, *(values | facts).values())
 
 
 def maker(key_rules: KeyRules | None = None) -> RowMaker:
-    return RowMaker(EXPORT_COLUMNS, key_rules or KeyRules(), REFERENCES)
+    return RowMaker(
+        EXPORT_COLUMNS, key_rules or KeyRules(), REFERENCES, PageClassifier(MODEL), ["en"]
+    )
 
 
 def _rare(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -82,12 +97,16 @@ def pages(text: st.SearchStrategy[str] | None = None) -> st.SearchStrategy[PageT
             "title": _rare(written),
             "changefreq": _rare(st.just("daily")),
             "sitemap_priority": _rare(figures),
-            "category": _rare(written),
+            "category": _rare(st.sampled_from(["document", "image"]) | written),
             "language": _rare(st.just("pt-br")),
             "importance": _rare(figures),
-            "priority": _rare(figures),
             "region": _rare(st.just("navigation")),
             "anchor": _rare(written),
+            "inlinks": _rare(st.integers(0, 1_000)),
+            "link_region": _rare(st.just("footer")),
+            "own_language": _rare(st.just("de")),
+            "text_language": _rare(st.just("fr")),
+            "declared_type": _rare(st.just("product")),
         },
     )
     likely = st.sampled_from(["https://a.example/", "https://www.a.example/b/c?d=/e"])

@@ -125,12 +125,12 @@ def test_a_file_without_an_extension_is_listed_as_what_it_is_and_not_transferred
     done = crawl(site.url, settings=settings).succeeded()
     rows = {row["url"]: row for row in done.rows}
     report = rows[site.at("/report")]
-    assert (report["category"], report["content_type"]) == ("document", "application/pdf")
+    assert (report["file_kind"], report["content_type"]) == ("document", "application/pdf")
     (request,) = site.requests("/report")
     assert request.body_bytes < 10 * MEGABYTE, "what fits into the buffers of two sockets"
     assert fetches(done)[site.at("/report")].truncated is False, "nothing of it was to be read"
     archive = rows[site.at("/a.zip")]
-    assert (archive["reason"], archive["category"]) == ("skipped_file_type", "archive")
+    assert (archive["reason"], archive["file_kind"]) == ("skipped_file_type", "archive")
     assert "/a.zip" not in site.paths()
     cut = fetches(done)[site.at("/long")]
     assert (cut.truncated, cut.complete) == (True, False)

@@ -46,8 +46,8 @@ def test_pages_take_over_what_they_say_of_themselves(
     crawling.visit("/de")
     crawling.end()
     assert facts(database, "/", "title", "reason") == ("Home", None)
-    assert facts(database, "/a", "title", "language", "category") == ("A", "en", "document")
-    assert facts(database, "/de", "title", "language", "category") == (None, None, None)
+    assert facts(database, "/a", "title", "category") == ("A", "document")
+    assert facts(database, "/de", "title", "category") == (None, None)
 
 
 def test_what_a_visit_refuses_is_refused(database: Database, crawling: Crawling) -> None:

@@ -41,6 +41,7 @@ _RELATIONS = {
     "feed": LinkSource.FEED_LINK,
     **dict.fromkeys(_PLAIN_RELATIONS.split(), LinkSource.LINK),
 }
+_MAX_TYPE_CHARACTERS = 60
 _ADDRESS_PROPERTIES = frozenset({"og:url", "og:see_also", "twitter:url", "al:web:url"})
 
 
@@ -52,6 +53,8 @@ class HeadFacts:
     language: str = ""
     base: str = ""
     canonical: str = ""
+    type: str = ""
+    """Open Graph's."""
 
 
 class HeadReader:
@@ -99,7 +102,9 @@ class HeadReader:
             return
         name = (attributes.get("property") or attributes.get("name") or "").strip().lower()
         directive = (attributes.get("http-equiv") or "").strip().lower()
-        if name in _ADDRESS_PROPERTIES:
+        if name == "og:type":
+            self.facts.type = self.facts.type or cleaned(content)[:_MAX_TYPE_CHARACTERS]
+        elif name in _ADDRESS_PROPERTIES:
             if address := cleaned(content):
                 self._rows.add(LinkSource.OPENGRAPH, address, NO_REGION, "", "", "")
         elif directive == "refresh":

@@ -1,8 +1,9 @@
-"""The addresses in JSON-LD: `url`, `@id`, `mainEntityOfPage` and the items of breadcrumbs."""
+"""JSON-LD: its addresses (`url`, `@id`, `mainEntityOfPage`, breadcrumbs) and what it is about."""
 
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ _ADDRESS_KEYS = frozenset({"url", "@id", "mainEntityOfPage", "item"})
 _SKIPPED_KEYS = frozenset({"@context", "image", "logo", "thumbnail", "photo", "thumbnailUrl"})
 _SKIPPED_TYPES = frozenset({"ImageObject", "AudioObject", "MediaObject"})
 _MAX_OBJECTS = 50_000
+_MAX_OUTERMOST = 200
+_MAX_TYPE_CHARACTERS = 60
 # Other things that have an `@id`, and templates such as `/search?q={term}`, are no addresses.
 _ADDRESS = re.compile(r"""\s*((?:https?://|/)[^\s<>"{}|\\^`]*)\s*""", re.IGNORECASE)
 
@@ -36,6 +39,21 @@ def jsonld_addresses(data: object) -> Iterator[tuple[str, str]]:
                     inner.append(child)
             inner.reverse()
             pending += inner
+
+
+def jsonld_types(data: object) -> Iterator[str]:
+    """Give the types of what the page is about: of the outermost things, not of their parts."""
+    outermost = data if isinstance(data, list) else [data]
+    for value in islice(outermost, _MAX_OUTERMOST):
+        if not isinstance(value, dict):
+            continue
+        graph = value.get("@graph")
+        inner = graph if isinstance(graph, list) else [value, value.get("mainEntity")]
+        for thing in islice(inner, _MAX_OUTERMOST):
+            kinds = thing.get("@type") if isinstance(thing, dict) else None
+            for kind in kinds if isinstance(kinds, list) else [kinds]:
+                if isinstance(kind, str) and len(kind) <= _MAX_TYPE_CHARACTERS:
+                    yield kind
 
 
 def _is_skipped(value: dict[str, Any]) -> bool:

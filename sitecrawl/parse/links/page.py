@@ -86,8 +86,16 @@ def _read_body(
     reading.menu = elements.menu
     reading.links = rows.columns()
     _take_facts(head.facts, reading, header_rows, findings)
+    reading.declared_types = (
+        *scripts.types,
+        *([f"og:{head.facts.type.lower()}"] if head.facts.type else ()),
+    )
     if tree.body is not None:
-        hashes = hash_text(tree.body.text(separator=" "))
+        text = tree.body.text(separator=" ")
+        # A quarter in, menus are over on nearly every page.
+        start = len(text) // 4
+        reading.text_sample = text[start : start + limits.max_sample_characters]
+        hashes = hash_text(text)
         reading.text_hash = hashes.exact
         reading.folded_hash = hashes.folded
         reading.fingerprint = hashes.fingerprint

@@ -23,6 +23,8 @@ class PageLimits:
     max_path_characters: int = 200
     max_title_characters: int = 500
     max_json_characters: int = 4_000_000
+    max_sample_characters: int = 2_000
+    max_declared_types: int = 50
 
 
 @dataclass(slots=True)
@@ -61,6 +63,10 @@ class PageReading:
     folded_hash: int = 0
     fingerprint: int = 0
     text_characters: int = 0
+    text_sample: str = ""
+    """Some of the text, from behind the menu, for telling its language."""
+    declared_types: tuple[str, ...] = ()
+    """What JSON-LD says the page is about; ``og:`` stands before Open Graph's."""
     links: Links = field(default_factory=Links)
     menu: list[MenuEntry] = field(default_factory=list)
     is_html: bool = True

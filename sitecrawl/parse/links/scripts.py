@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sitecrawl.parse.findings import FindingKind, Findings
 from sitecrawl.parse.links.islands import script_addresses
-from sitecrawl.parse.links.jsonld import jsonld_addresses
+from sitecrawl.parse.links.jsonld import jsonld_addresses, jsonld_types
 from sitecrawl.parse.links.vocabulary import NO_REGION, LinkSource
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ class ScriptReader:
         self._max_anchor_characters = limits.max_anchor_characters
         self._texts: list[tuple[str, str]] = []
         self._room = limits.max_json_characters
+        self._max_types = limits.max_declared_types
+        self.types: list[str] = []
+        """What the page is about, of all that `add_links` has read."""
 
     def take(self, script: LexborNode) -> None:
         attributes = script.attributes
@@ -49,7 +53,9 @@ class ScriptReader:
         for kind, text in self._texts:
             try:
                 if _JSON_LD in kind:
-                    for address, name in jsonld_addresses(json.loads(text, strict=False)):
+                    data = json.loads(text, strict=False)
+                    self.types += islice(jsonld_types(data), self._max_types - len(self.types))
+                    for address, name in jsonld_addresses(data):
                         anchor = " ".join(name.split())[: self._max_anchor_characters]
                         rows.add(LinkSource.JSON_LD, address, NO_REGION, anchor, "", "")
                 else:

@@ -39,6 +39,14 @@ class LinkSource(StrEnum):
     SPA_SCRIPT = "spa-script"
 
 
+RENDERED_SOURCES = frozenset(
+    {
+        *(LinkSource.RENDERED_LINK, LinkSource.SPA_ROUTER_TABLE),
+        *(LinkSource.SPA_CLICK, LinkSource.SPA_SCRIPT),
+    }
+)
+
+
 class Region(StrEnum):
     """The part of the page that a link stands in; what has no place there has the empty string."""
 

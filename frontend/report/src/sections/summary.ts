@@ -1,0 +1,114 @@
+// The first screen: whose report it is, the figures, and what limits cut.
+
+import type { Overview } from "../data";
+import { type Child, h, pageLink, quoted } from "../dom";
+import { barTable, scrollable } from "../tables";
+import { byteSize, capitalised, count, counted, duration, moment, words } from "../text";
+import { block, section } from "./section";
+
+export function masthead({ site }: Overview): HTMLElement {
+  const ended = site.finished_at ?? site.started_at;
+  return h(
+    "header",
+    { class: "masthead" },
+    h("p", { class: "eyebrow" }, "Site report"),
+    h("h1", {}, quoted(site.root_url.replace(/^https?:\/\//i, "").replace(/\/$/, ""), 120)),
+    h(
+      "p",
+      { class: "byline" },
+      pageLink(site.root_url, undefined, 90),
+      h("span", {}, `Scanned ${moment(ended)}`),
+      h("span", {}, `${capitalised(site.status)}${site.reason ? `: ${words(site.reason)}` : ""}`),
+      h("span", {}, `Scan no. ${site.scan_id}, profile ${site.profile || "default"}, ${counted(site.scans, "scan")} of this site so far`),
+    ),
+  );
+}
+
+export function summary(data: Overview): HTMLElement {
+  const { headline, coverage } = data;
+  return section(
+    "summary",
+    "In short",
+    verdict(data),
+    h(
+      "dl",
+      { class: "figures" },
+      figure("Pages on the list", count(headline.pages), "every one with the reason why"),
+      figure(
+        "Estimated in all",
+        coverage.estimate === null ? "–" : `${coverage.is_trusted ? "" : "≈ "}${count(coverage.estimate)}`,
+        coverage.estimate === null
+          ? "no estimate"
+          : coverage.high === null
+            ? `at least ${count(coverage.low)}`
+            : `${count(coverage.low)} to ${count(coverage.high)}`,
+      ),
+      figure("Refused", count(headline.refused), "kept with their reason"),
+      figure("Visited", count(headline.visited), headline.rendered ? `${count(headline.rendered)} rendered` : "pages read"),
+      figure("Documents read", count(headline.documents), "robots.txt, sitemaps, feeds, pages"),
+      figure("Cost to the site", counted(headline.requests, "request"), `${byteSize(headline.bytes)} in ${duration(headline.seconds)}`),
+    ),
+    limits(data),
+    h(
+      "div",
+      { class: "columns" },
+      counts("How pages were first found", "Source", "Pages", headline.by_source),
+      counts("Why addresses were refused", "Reason", "Addresses", headline.by_reason),
+    ),
+  );
+}
+
+function figure(name: string, value: string, note: string): Child {
+  return h("div", {}, h("dt", {}, name), h("dd", {}, h("strong", {}, value), h("span", {}, note)));
+}
+
+function verdict({ headline, coverage, findings }: Overview): string {
+  const serious = findings.filter((finding) => finding.severity === "high").length;
+  const sentences = [`${counted(headline.pages, "page")} of this site ${headline.pages === 1 ? "is" : "are"} known.`];
+  if (coverage.estimate !== null && coverage.is_trusted && coverage.high !== null) {
+    const missing = Math.max(0, coverage.estimate - coverage.known);
+    sentences.push(
+      missing
+        ? `It probably has ${count(coverage.estimate)}: about ${count(missing)} are still unseen.`
+        : "That is probably all of them.",
+    );
+  } else {
+    sentences.push("How many more there are cannot be said with confidence.");
+  }
+  if (!findings.length) sentences.push("Nothing was found that needs attention.");
+  else
+    sentences.push(
+      `${counted(findings.length, "thing needs", "things need")} attention${serious ? `, ${count(serious)} of them soon` : ""}.`,
+    );
+  return sentences.join(" ");
+}
+
+function limits({ headline }: Overview): Child {
+  if (!headline.truncations.length) return null;
+  return h(
+    "aside",
+    { class: "callout", "aria-labelledby": "limits-title" },
+    h("h3", { id: "limits-title" }, "Limits that were hit"),
+    h("p", {}, "The list is shorter than it could be, because:"),
+    h(
+      "ul",
+      {},
+      headline.truncations.map(({ what, setting, limit }) =>
+        h(
+          "li",
+          {},
+          quoted(what),
+          limit ? ` (limit ${count(limit)})` : "",
+          setting && [" · raise it with ", h("code", {}, setting)],
+        ),
+      ),
+    ),
+  );
+}
+
+function counts(title: string, name: string, value: string, by: Record<string, number>): Child {
+  const rows = Object.entries(by)
+    .sort((a, b) => b[1] - a[1])
+    .map(([key, pages]) => ({ name: words(key), value: pages }));
+  return rows.length > 0 && block(title, null, scrollable(barTable(title, { name, value }, rows), title));
+}

@@ -1,0 +1,197 @@
+"""Learns a whole site: first its addresses, then, page by page, what is on it.
+
+Both passes take batches. The first keeps a sample; the second only counts. A site that fits into
+the sample needs no second look at its inventory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from sitecrawl.classify.classifier import PageClassifier, joined_text
+from sitecrawl.classify.clusters import MAX_SAMPLE, Cluster, ClusterTally
+from sitecrawl.classify.learning import SAMPLE_ROWS, SampledPage, learn_addresses
+from sitecrawl.classify.model import SiteModel
+from sitecrawl.classify.pages import PageColumns
+from sitecrawl.classify.priority import SiteScale, month_of
+from sitecrawl.classify.sample import RowSample
+from sitecrawl.classify.topics import learn_topics
+from sitecrawl.classify.vocabulary import ClusterKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from sitecrawl.classify.pages import PageClass
+    from sitecrawl.classify.spots import Spot
+
+# The newest month counts that so much of the site has seen: a page from the future does not.
+_NEWEST_SHARE: Final = 100
+_MAX_CLASSES: Final = 20_000
+
+
+class LearnedSite(NamedTuple):
+    """What there is to store of a site."""
+
+    model: SiteModel
+    clusters: list[Cluster]
+    counts: Mapping[str, Mapping[str, int]]
+    """Pages by ``category``, ``type``, ``language`` and ``language_source``."""
+
+
+def learn_site(
+    batches: Callable[[], Iterable[PageColumns]], sample_rows: int = SAMPLE_ROWS
+) -> LearnedSite:
+    """Learn a site from its pages; *batches* gives them, and is called at most twice."""
+    look = _FirstLook(sample_rows)
+    for columns in batches():
+        look.add(columns)
+    pages = look.sample.rows()
+    tally = _Tally(look.model(pages))
+    for columns in batches() if look.kept is None else look.kept:
+        tally.add(columns)
+    tally.show(pages)
+    return tally.learned()
+
+
+class _FirstLook:
+    """Keeps a sample of the pages, and the most that is said of any."""
+
+    def __init__(self, sample_rows: int):
+        self.sample: RowSample[SampledPage] = RowSample(sample_rows)
+        self.kept: list[PageColumns] | None = []
+        """All pages, as long as they fit into the sample."""
+        self._most_inlinks = 0
+        self._has_menu = False
+
+    def add(self, columns: PageColumns) -> None:
+        self.sample.add(columns.urls, _row_maker(columns))
+        if not self.sample.is_whole:
+            self.kept = None
+        elif self.kept is not None:
+            self.kept.append(columns)
+        if columns.inlinks is not None:
+            self._most_inlinks = max(
+                self._most_inlinks, *(each or 0 for each in columns.inlinks), 0
+            )
+        if columns.importances is not None:
+            self._has_menu = self._has_menu or any(columns.importances)
+
+    def model(self, pages: Sequence[SampledPage]) -> SiteModel:
+        """What is known of the site so far."""
+        priorities = {page.sitemap_priority for page in pages} - {None}
+        scale = SiteScale(
+            most_inlinks=self._most_inlinks,
+            newest_month=_newest_month(page.lastmod for page in pages),
+            has_menu=self._has_menu,
+            has_priorities=len(priorities) > 1,
+        )
+        topics = learn_topics(joined_text(page.title, page.anchor) for page in pages)
+        return SiteModel(learn_addresses(pages), scale, topics)
+
+
+def _row_maker(columns: PageColumns) -> Callable[[int], SampledPage]:
+    """What makes the row of a number."""
+    nothing: Sequence[Any] = [None] * len(columns.urls)
+    urls, kinds = columns.urls, columns.kinds or nothing
+    languages, own_languages = columns.languages or nothing, columns.own_languages or nothing
+    titles, anchors = columns.titles or nothing, columns.anchors or nothing
+    lastmods, priorities = columns.lastmods or nothing, columns.sitemap_priorities or nothing
+    return lambda row: SampledPage(
+        urls[row],
+        kinds[row] or "",
+        languages[row] or own_languages[row] or "",
+        titles[row] or "",
+        anchors[row] or "",
+        lastmods[row] or "",
+        priorities[row],
+    )
+
+
+def _newest_month(lastmods: Iterable[str]) -> str:
+    months = Counter(month for lastmod in lastmods if (month := month_of(lastmod)))
+    wanted = months.total() / _NEWEST_SHARE
+    for month in sorted(months, reverse=True):
+        wanted -= months[month]
+        if wanted <= 0:
+            return month
+    return ""
+
+
+class _Tally:
+    """Counts what the pages of a site are."""
+
+    def __init__(self, model: SiteModel):
+        self._model = model
+        self._classifier = PageClassifier(model)
+        self._classes: Counter[PageClass] = Counter()
+        self._spots: Counter[Spot] = Counter()
+        """Of pages of which only the address is known."""
+        self._counts: dict[str, Counter[str]] = {
+            name: Counter() for name in ("category", "type", "language", "language_source")
+        }
+        self._clusters = ClusterTally()
+
+    def add(self, columns: PageColumns) -> None:
+        # What only the priority depends on makes no difference here.
+        plain = replace(
+            columns, lastmods=None, sitemap_priorities=None, importances=None, inlinks=None
+        )
+        if plain == PageColumns(urls=columns.urls):
+            self._spots.update(self._classifier.spots(columns.urls))
+        else:
+            self._classes.update(self._classifier.classify(plain))
+        if len(self._classes) + len(self._spots) > _MAX_CLASSES:
+            self._settle()
+
+    def show(self, pages: Sequence[SampledPage]) -> None:
+        """Take examples from the sample."""
+        columns = PageColumns(
+            urls=[page.url for page in pages],
+            titles=[page.title for page in pages],
+            anchors=[page.anchor for page in pages],
+            kinds=[page.kind for page in pages],
+            languages=[page.language for page in pages],
+        )
+        shown: Counter[PageClass] = Counter()
+        for page, found in zip(pages, self._classifier.classify(columns), strict=True):
+            if shown[found] < MAX_SAMPLE:
+                shown[found] += 1
+                for kind, value in _groups(found):
+                    self._clusters.show(kind, value, page.url)
+
+    def learned(self) -> LearnedSite:
+        self._settle()
+        clusters = self._clusters.clusters()
+        model = replace(self._model, cluster_keys=frozenset(each.key for each in clusters))
+        return LearnedSite(model, clusters, self._counts)
+
+    def _settle(self) -> None:
+        """Turn the counts of classes into those of what they say."""
+        counts = self._counts
+        for spot, pages in self._spots.items():
+            self._classes[self._classifier.classify_spot(spot)] += pages
+        self._spots.clear()
+        for found, pages in self._classes.items():
+            counts["category"][found.category] += pages
+            counts["type"][found.page_type] += pages
+            counts["language"][found.language] += pages
+            counts["language_source"][found.language_source or ""] += pages
+            for kind, value in _groups(found):
+                self._clusters.count(kind, value, pages)
+            self._clusters.place_pattern(found.template, found.sections)
+            self._clusters.total += pages
+        self._classes.clear()
+
+
+def _groups(found: PageClass) -> Iterator[tuple[ClusterKind, str]]:
+    """Everything that may be a cluster of the page."""
+    for section in found.sections:
+        yield ClusterKind.SECTION, section
+    yield ClusterKind.PATTERN, found.template
+    yield ClusterKind.TYPE, found.page_type
+    if found.language:
+        yield ClusterKind.LANGUAGE, found.language
+    for topic in found.topics:
+        yield ClusterKind.TOPIC, topic

@@ -1,0 +1,53 @@
+"""What classification says of a page, in the words of ``sitecrawl why``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.classify.languages import is_other_language, language_name
+from sitecrawl.classify.vocabulary import LanguageSource
+from sitecrawl.store.classification import explain_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sitecrawl.classify.pages import PageClass
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.facts import PageFact, Scan
+
+_TOLD_BY = {
+    LanguageSource.HREFLANG: "hreflang says so",
+    LanguageSource.HTML: "the page says so",
+    LanguageSource.PATH: "by its path",
+    LanguageSource.SUBDOMAIN: "by its host",
+    LanguageSource.QUERY: "by a parameter",
+    LanguageSource.TEXT: "by its text",
+}
+
+
+def class_words(database: Database, scan: Scan, page: PageFact) -> Iterator[str]:
+    """Category, language, priority and clusters, each with its reason."""
+    explained = explain_page(database, scan, page.id)
+    if explained is None:
+        return
+    found = explained.page_class
+    yield f"{found.category} content, {found.page_type}: {found.reason}"
+    if found.language:
+        yield _language_words(found, scan)
+    yield f"priority {found.priority:g}:"
+    total = sum(part.weight for part in explained.parts)
+    for part in explained.parts:
+        share = part.value * part.weight / total
+        yield f"  {share:.2f} of {part.weight / total:.2f}: {part.words}"
+    if explained.clusters:
+        yield "in the clusters:"
+        for cluster in explained.clusters:
+            yield f"  {cluster.key} ({cluster.pages:,} pages): {cluster.why}"
+
+
+def _language_words(found: PageClass, scan: Scan) -> str:
+    chosen = scan.settings.get("languages", ())
+    is_other = is_other_language(found.language, chosen)
+    mark = f", none of the chosen {', '.join(chosen)}" if is_other else ""
+    source = f", {_TOLD_BY[found.language_source]}" if found.language_source else ""
+    return f"language: {language_name(found.language)}{source}{mark}"

@@ -1,0 +1,148 @@
+"""``sitecrawl export sitemap`` and ``export llms``: files that a site can serve."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  Typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sitecrawl.cli.comparison import OUTPUT_OPTION
+from sitecrawl.cli.inventory import DATABASE_OPTION, SCAN_OPTION, SITE_ARGUMENT
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterator
+
+    from sitecrawl.exporters.sitemap import SitemapExport
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.facts import Scan
+
+app = typer.Typer(
+    name="export",
+    help="Make files that a site can serve. Rows for tables and programs: sitecrawl urls -o.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command()
+def sitemap(
+    domain: Annotated[str, SITE_ARGUMENT],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder to write to; made if needed.")
+    ],
+    base_url: Annotated[
+        str, typer.Option(help="Where the folder will be served. Default: the root of the site.")
+    ] = "",
+    gzip: Annotated[bool, typer.Option(help="Compress all but the index.")] = True,
+    scan: Annotated[int | None, SCAN_OPTION] = None,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Write XML sitemaps of the pages that belong there, and say what was left out.
+
+    \b
+    sitecrawl export sitemap example.com -o sitemaps/
+    sitecrawl export sitemap example.com -o out/ --base-url https://example.com/sitemaps/
+    """
+    from sitecrawl.cli.database import known_site, reading, wanted_scan
+    from sitecrawl.exporters.sitemap import export_sitemap
+
+    with reading(database) as store:
+        site = known_site(store, domain)
+        chosen = wanted_scan(store, site, scan)
+        base = _checked_base(base_url) or _root_folder(chosen)
+        done = export_sitemap(store, site, chosen, output, base, compress=gzip)
+        _tell(_sitemap_words(done, output), store, chosen)
+    if not done.pages:
+        from sitecrawl.exitcodes import ExitCode
+
+        raise typer.Exit(ExitCode.FAILED)
+
+
+@app.command()
+def llms(
+    domain: Annotated[str, SITE_ARGUMENT],
+    output: Annotated[Path | None, OUTPUT_OPTION] = None,
+    title: Annotated[str, typer.Option(help="Instead of the title of the root page.")] = "",
+    summary: Annotated[str, typer.Option(help="What the site is, in a sentence or two.")] = "",
+    links: Annotated[int, typer.Option(min=1, max=1_000, help="At most so many per section.")] = 20,
+    scan: Annotated[int | None, SCAN_OPTION] = None,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Write an llms.txt (llmstxt.org): the main pages by section, for language models.
+
+    \b
+    sitecrawl export llms example.com -o llms.txt
+    sitecrawl export llms example.com --summary 'Seeds and guides for small gardens.' --links 10
+    """
+    from sitecrawl.cli.database import known_site, reading, wanted_scan
+    from sitecrawl.exporters.llms import export_llms
+    from sitecrawl.exporters.output import opened_output
+
+    with reading(database) as store:
+        site = known_site(store, domain)
+        chosen = wanted_scan(store, site, scan)
+        done = export_llms(
+            store, site, chosen, title=title, summary=summary, links_per_section=links
+        )
+        with opened_output(output) as file:
+            file.write(done.text.encode())
+        where = f" written to {output}" if output else ""
+        words = [f"{done.links:,} of {done.pages:,} pages{where}", *_left_out_words(done.left_out)]
+        _tell(words, store, chosen)
+
+
+def _sitemap_words(done: SitemapExport, output: Path) -> Iterator[str]:
+    if done.pages:
+        maps = "1 sitemap" if done.parts == 1 else f"{done.parts:,} sitemaps"
+        yield f"{_pages(done.pages)} in {maps} and an index, written to {output}"
+        if unvisited := done.pages - done.visited:
+            yield f"not visited, so that nobody knows whether they answer: {unvisited:,}"
+    else:
+        yield "no page belongs in a sitemap: nothing was written"
+    yield from _left_out_words(done.left_out)
+    if done.lastmods_left_out:
+        yield f"{done.lastmods_left_out:,} dates left out: not a full date, or not plausible"
+    if done.pages:
+        yield f"to be named in robots.txt: Sitemap: {done.index_url}"
+
+
+def _left_out_words(left_out: Counter[str]) -> Iterator[str]:
+    if left_out:
+        yield f"{_pages(left_out.total())} left out:"
+    for reason, number in sorted(left_out.items(), key=lambda each: (-each[1], each[0])):
+        yield f"{number:>9,} {reason}"
+
+
+def _tell(words: Iterator[str] | list[str], store: Database, scan: Scan) -> None:
+    from sitecrawl.cli.comparison import completeness_words
+    from sitecrawl.store.coverage import crawl_coverage
+
+    for line in (*words, *completeness_words(crawl_coverage(store, scan))):
+        typer.echo(line, err=True)
+
+
+def _pages(number: int) -> str:
+    return f"{number:,} page{'' if number == 1 else 's'}"
+
+
+def _root_folder(scan: Scan) -> str:
+    from sitecrawl.urls.address import origin_of
+
+    return f"{origin_of(scan.root_url)}/"
+
+
+def _checked_base(text: str) -> str:
+    if not text:
+        return ""
+    from sitecrawl.config import ConfigError
+    from sitecrawl.urls.address import resolve
+
+    url = resolve(text, text)
+    if url is None or "?" in url:
+        raise ConfigError(
+            f"--base-url {text}: expected the address of a folder,"
+            " such as https://example.com/sitemaps/"
+        )
+    return url if url.endswith("/") else f"{url}/"

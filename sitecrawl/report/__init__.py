@@ -1,0 +1,1 @@
+"""The report of a site: gathered from the inventory, then shown."""

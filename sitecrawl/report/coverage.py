@@ -1,0 +1,123 @@
+"""The estimate of a site's size, from how its pages are known and how the scan ended."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from sitecrawl.coverage.doubts import CrawlState
+from sitecrawl.coverage.estimate import estimate_coverage
+from sitecrawl.coverage.sightings import Sightings
+from sitecrawl.report.knowledge import GROUPS
+from sitecrawl.store.report_history import new_pages_by_request, unread_sitemaps
+from sitecrawl.store.report_visits import external_pages
+from sitecrawl.store.vocabulary import ScanStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sitecrawl.report.data import CoverageFacts, Overlap, RecentYield
+    from sitecrawl.report.inventory import Inventory
+    from sitecrawl.report.knowledge import PageKnowledge
+    from sitecrawl.store.coverage import CrawlCoverage
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.facts import Scan
+
+MAX_CLUSTERS: Final = 200
+_STEPS: Final = 50
+_RECENT_SHARE: Final = 0.1
+_FEWEST_RECENT: Final = 20
+
+
+def coverage_facts(
+    database: Database,
+    scan: Scan,
+    inventory: Inventory,
+    knowledge: PageKnowledge,
+    crawl: CrawlCoverage,
+) -> CoverageFacts:
+    """How many pages the site has; pages of other sites do not count."""
+    is_own = np.ones(len(inventory.ids), np.bool_)
+    places = knowledge.places.of(sorted(external_pages(database, scan)))
+    is_own[places[places >= 0]] = False
+    sightings = Sightings.of_pages(
+        GROUPS,
+        inventory.clusters.homes(),
+        knowledge.masks[is_own],
+        np.array(inventory.homes, np.int32)[is_own],
+    )
+    found = estimate_coverage(sightings, crawl_state(database, scan, crawl))
+    return {
+        "known": found.known,
+        "estimate": found.estimate,
+        "low": found.low,
+        "high": found.high,
+        "method": found.method,
+        "is_trusted": found.is_trusted,
+        "doubts": list(found.doubts),
+        "sources": [
+            {"name": name, "pages": sightings.pages_of(number)}
+            for number, name in enumerate(sightings.sources)
+        ],
+        "overlap": _overlap(sightings),
+        "clusters": [
+            {
+                "name": part.name,
+                "known": part.known,
+                "estimate": part.estimate,
+                "low": part.low,
+                "high": part.high,
+                "is_trusted": part.is_trusted,
+            }
+            for part in found.parts[:MAX_CLUSTERS]
+        ],
+        "recent_yield": recent_yield(new_pages_by_request(database, scan)),
+    }
+
+
+def crawl_state(database: Database, scan: Scan, crawl: CrawlCoverage) -> CrawlState:
+    """How the scan ended, as far as it matters to an estimate."""
+    cuts = (scan.summary or {}).get("cut_patterns", ())
+    return CrawlState(
+        is_finished=scan.status == ScanStatus.FINISHED,
+        has_crawled=crawl.has_crawled,
+        waiting=crawl.waiting,
+        # What looks like a trap is refused, and no page of the site.
+        held=sum(cut["left_out"] for cut in cuts if not cut.get("reason")),
+        failed=crawl.failed,
+        unread_sitemaps=unread_sitemaps(database, scan),
+        limits=[_limit_words(limit["what"], limit["setting"]) for limit in crawl.limits],
+        visits_listed_pages=crawl.has_crawled and bool(scan.settings.get("crawl_listed_pages")),
+    )
+
+
+def _limit_words(what: str, setting: str | None) -> str:
+    return f"{what} ({setting})" if setting else what
+
+
+def _overlap(sightings: Sightings) -> list[Overlap]:
+    """The most pages first."""
+    found: list[Overlap] = [
+        {
+            "sources": [name for bit, name in enumerate(sightings.sources) if mask >> bit & 1],
+            "pages": pages,
+        }
+        for mask, pages in enumerate(sightings.totals.tolist())
+        if mask and pages
+    ]
+    return sorted(found, key=lambda overlap: -overlap["pages"])
+
+
+def recent_yield(new_pages: Sequence[int]) -> RecentYield:
+    """What the last requests brought, beside the whole scan in equal steps."""
+    total = len(new_pages)
+    last = min(total, max(_FEWEST_RECENT, round(total * _RECENT_SHARE)))
+    steps = min(_STEPS, total)
+    bounds = [step * total // steps for step in range(steps + 1)] if steps else []
+    return {
+        "requests": last,
+        "new": sum(new_pages[total - last :]),
+        "series": [sum(new_pages[first:end]) for first, end in pairwise(bounds)],
+    }

@@ -1,0 +1,278 @@
+"""What is wrong with a site, from the inventory of a scan and what the scan saw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from sitecrawl.coverage.sources import SourceGroup
+from sitecrawl.findings.kinds import DESCRIPTIONS, Severity, SiteFinding
+from sitecrawl.findings.neartexts import near_originals
+from sitecrawl.findings.redirects import redirect_chains
+from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome
+from sitecrawl.parse.findings import FindingKind
+from sitecrawl.report.knowledge import GROUPS
+from sitecrawl.store import findings_visits
+from sitecrawl.store.columns import iso_text
+from sitecrawl.store.findings_entries import Found, SitemapEntries
+from sitecrawl.store.findings_lastmod import implausible_lastmods, lastmod_ranges
+from sitecrawl.store.report_history import document_fetches, document_urls
+from sitecrawl.store.report_visits import external_pages
+from sitecrawl.urls.address import resolve
+from sitecrawl.urls.canonical import page_key
+from sitecrawl.urls.refusal import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+    from sqlalchemy.engine import Connection
+
+    from sitecrawl.report.data import FindingFacts
+    from sitecrawl.report.inventory import Inventory
+    from sitecrawl.report.knowledge import PageKnowledge
+    from sitecrawl.store.coverage import CrawlCoverage
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.report_history import DocumentFetch
+
+MAX_EXAMPLES: Final = 20
+# Two pages that were published together are no sign of anything.
+_FEWEST_DATED: Final = 10
+_STALE_AFTER: Final = timedelta(days=730)
+_SITEMAP_BIT: Final = 1 << GROUPS.index(SourceGroup.SITEMAPS)
+# Of the others, either all was read, or nobody asked.
+_NOT_READ: Final = frozenset(FetchOutcome) - {
+    *(FetchOutcome.OK, FetchOutcome.NOT_MODIFIED, FetchOutcome.FRESH, FetchOutcome.NOT_FOUND),
+    *(FetchOutcome.REDIRECTED, FetchOutcome.ADDRESS_NOT_ALLOWED, *NOT_SENT),
+}
+_SEVERITIES: Final = tuple(Severity)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """Where findings are looked for."""
+
+    database: Database
+    scan: Scan
+    inventory: Inventory
+    knowledge: PageKnowledge
+    crawl: CrawlCoverage
+
+
+def site_findings(
+    database: Database,
+    scan: Scan,
+    inventory: Inventory,
+    knowledge: PageKnowledge,
+    crawl: CrawlCoverage,
+) -> list[FindingFacts]:
+    """The worst first, then those with the most pages."""
+    sources = _Sources(database, scan, inventory, knowledge, crawl)
+    with database.reading() as connection:
+        found = dict(
+            each
+            for part in (_of_entries, _of_lastmods, _of_visits, _of_links)
+            for each in part(connection, sources)
+        )
+    found |= dict(_of_sitemaps(sources))
+    in_order = sorted(
+        ((kind, each) for kind, each in found.items() if each.total),
+        key=lambda item: (
+            _SEVERITIES.index(DESCRIPTIONS[item[0]].severity),
+            -item[1].total,
+            item[0],
+        ),
+    )
+    return [_facts(kind, each, _caveat(kind, crawl)) for kind, each in in_order]
+
+
+def _facts(kind: SiteFinding, found: Found, caveat: str) -> FindingFacts:
+    description = DESCRIPTIONS[kind]
+    return {
+        "kind": kind.value,
+        "severity": description.severity.value,
+        "title": description.title,
+        "count": found.total,
+        "examples": [{"url": url, "detail": detail} for url, detail in found.examples],
+        "advice": f"{description.advice} {caveat}".rstrip(),
+    }
+
+
+def _caveat(kind: SiteFinding, crawl: CrawlCoverage) -> str:
+    if kind is SiteFinding.ORPHAN and not crawl.is_whole:
+        return "Not every page was visited: some of them may be linked all the same."
+    return ""
+
+
+def _of_entries(connection: Connection, sources: _Sources) -> Iterator[tuple[SiteFinding, Found]]:
+    entries = SitemapEntries(connection, sources.scan, MAX_EXAMPLES)
+    yield SiteFinding.SITEMAP_NOT_FOUND, entries.refused_for(Reason.NOT_FOUND)
+    yield SiteFinding.SITEMAP_SOFT_404, entries.refused_for(Reason.SOFT_404)
+    yield (
+        SiteFinding.SITEMAP_REDIRECT,
+        entries.refused_for(Reason.REDIRECTED, Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS),
+    )
+    yield SiteFinding.SITEMAP_OTHER_HOST, entries.refused_for(Reason.OFFSITE)
+    yield SiteFinding.SITEMAP_BLOCKED, entries.blocked()
+    yield SiteFinding.SITEMAP_NOINDEX, entries.noindex()
+    yield SiteFinding.SITEMAP_ERROR, entries.failed()
+    yield SiteFinding.SITEMAP_HTTP, entries.insecure()
+    yield SiteFinding.SITEMAP_DUPLICATE, entries.repeated()
+    refused = entries.refused_for(Reason.OTHER_CANONICAL)
+    listed = _found(_non_canonical(connection, sources))
+    yield (
+        SiteFinding.SITEMAP_NON_CANONICAL,
+        Found(
+            refused.total + listed.total,
+            [*refused.examples, *listed.examples][:MAX_EXAMPLES],
+        ),
+    )
+
+
+def _non_canonical(connection: Connection, sources: _Sources) -> Iterator[tuple[str, str]]:
+    pages = findings_visits.named_canonicals(connection, sources.scan)
+    places = sources.knowledge.places.of([page.page_id for page in pages])
+    is_entry = sources.knowledge.masks & np.uint8(_SITEMAP_BIT) != 0
+    for page, place in zip(pages, places.tolist(), strict=True):
+        if place < 0 or not is_entry[place]:
+            continue
+        target = resolve(page.canonical, page.url) or page.canonical
+        if page_key(target) != page_key(page.url):
+            yield page.url, target
+
+
+def _of_lastmods(connection: Connection, sources: _Sources) -> Iterator[tuple[SiteFinding, Found]]:
+    scan = sources.scan
+    yield SiteFinding.LASTMOD_IMPLAUSIBLE, implausible_lastmods(connection, scan, MAX_EXAMPLES)
+    dated = [each for each in lastmod_ranges(connection, scan) if each.dated >= _FEWEST_DATED]
+    long_ago = iso_text(scan.started_at - _STALE_AFTER)
+    yield (
+        SiteFinding.LASTMOD_ALL_EQUAL,
+        _found(
+            (each.sitemap, f"{each.first or ''} in all {each.dated:,} entries")
+            for each in dated
+            if each.first == each.last and each.dated == each.entries
+        ),
+    )
+    yield (
+        SiteFinding.LASTMOD_STALE,
+        _found(
+            (each.sitemap, f"the newest of {each.dated:,} is {each.last}")
+            for each in dated
+            if (each.last or "") < long_ago
+        ),
+    )
+
+
+def _of_visits(connection: Connection, sources: _Sources) -> Iterator[tuple[SiteFinding, Found]]:
+    scan = sources.scan
+    chains = redirect_chains(findings_visits.redirect_targets(connection, scan))
+    yield SiteFinding.REDIRECT_CHAIN, _found((chain[0], " -> ".join(chain[1:])) for chain in chains)
+    loops = findings_visits.redirect_loops(connection, scan, MAX_EXAMPLES)
+    yield SiteFinding.REDIRECT_LOOP, loops
+    broken = findings_visits.broken_links(connection, scan, MAX_EXAMPLES)
+    yield SiteFinding.BROKEN_LINK, _with_words("linked by", broken)
+    same = findings_visits.duplicate_texts(connection, scan, MAX_EXAMPLES)
+    yield SiteFinding.DUPLICATE_TEXT, _with_words("same as", same)
+    texts = findings_visits.text_fingerprints(connection, scan)
+    near = near_originals([text.fingerprint for text in texts])
+    yield (
+        SiteFinding.NEAR_DUPLICATE,
+        _found((texts[place].url, f"like {texts[near[place]].url}") for place in sorted(near)),
+    )
+    traps = findings_visits.trapped_pages(connection, scan)
+    examples = [
+        (trap.example, f"{trap.reason}: {trap.rule} ({trap.pages:,} addresses)")
+        for trap in traps[:MAX_EXAMPLES]
+    ]
+    yield SiteFinding.TRAP, Found(sum(trap.pages for trap in traps), examples)
+
+
+def _of_sitemaps(sources: _Sources) -> Iterator[tuple[SiteFinding, Found]]:
+    fetches = document_fetches(sources.database, sources.scan, DocumentKind.SITEMAP)
+    unreadable = [
+        (fetch.url, f"HTTP {fetch.status}" if fetch.status else fetch.outcome)
+        for fetch in fetches
+        if fetch.outcome in _NOT_READ
+    ]
+    yield SiteFinding.SITEMAP_UNREADABLE, _found(unreadable)
+    missing = [
+        (fetch.url, f"named by {fetch.found_by}")
+        for fetch in fetches
+        if fetch.outcome == FetchOutcome.NOT_FOUND and fetch.is_named
+    ]
+    yield SiteFinding.SITEMAP_MISSING, _found(missing)
+    yield SiteFinding.SITEMAP_MALFORMED, _found(_mistakes(fetches))
+    dates = [
+        (fetch.url, f"{each['count']:,} entries, such as {each['detail']}", each["count"])
+        for fetch in fetches
+        for each in fetch.findings
+        if each["kind"] == FindingKind.INVALID_LASTMOD
+    ]
+    yield (
+        SiteFinding.LASTMOD_INVALID,
+        Found(
+            sum(number for _, _, number in dates),
+            [(url, words) for url, words, _ in dates[:MAX_EXAMPLES]],
+        ),
+    )
+
+
+def _mistakes(fetches: Iterable[DocumentFetch]) -> Iterator[tuple[str, str]]:
+    """Sitemaps with what is wrong with each; dates have a finding of their own."""
+    for fetch in fetches:
+        words = [
+            f"{each['kind'].replace('_', ' ')} ({each['count']:,})"
+            for each in fetch.findings
+            if each["kind"] != FindingKind.INVALID_LASTMOD
+        ]
+        if words and fetch.outcome != FetchOutcome.NOT_FOUND:
+            yield fetch.url, ", ".join(words)
+
+
+def _of_links(connection: Connection, sources: _Sources) -> Iterator[tuple[SiteFinding, Found]]:
+    """Sitemaps beside links, as ``sitecrawl.store.comparison`` has it; without both, nothing."""
+    knowledge, scan = sources.knowledge, sources.scan
+    if not sources.crawl.sitemaps or not sources.crawl.has_crawled:
+        return
+    is_start = _is_one_of(findings_visits.start_pages(connection, scan), knowledge)
+    is_orphan = knowledge.is_in_sitemap & ~knowledge.is_linked & ~is_start
+    yield SiteFinding.ORPHAN, _named(connection, sources, is_orphan)
+    is_external = _is_one_of(external_pages(sources.database, scan), knowledge)
+    is_unlisted = knowledge.is_linked & ~knowledge.is_in_sitemap & ~is_external
+    yield SiteFinding.UNLISTED, _named(connection, sources, is_unlisted)
+
+
+def _is_one_of(page_ids: set[int], knowledge: PageKnowledge) -> NDArray[np.bool_]:
+    found = np.zeros(len(knowledge.places), np.bool_)
+    places = knowledge.places.of(sorted(page_ids))
+    found[places[places >= 0]] = True
+    return found
+
+
+def _named(connection: Connection, sources: _Sources, is_meant: NDArray[np.bool_]) -> Found:
+    """Pages, each with the document that named it first."""
+    inventory = sources.inventory
+    first = np.flatnonzero(is_meant[: len(inventory.listed)])[:MAX_EXAMPLES].tolist()
+    namers = document_urls(connection, {inventory.documents[place] for place in first})
+    examples = [
+        (inventory.listed[place].row.url, f"named by {namers[inventory.documents[place]]}")
+        for place in first
+    ]
+    return Found(int(np.count_nonzero(is_meant)), examples)
+
+
+def _found(rows: Iterable[tuple[str, str]]) -> Found:
+    """Count all, keep the first."""
+    rest = iter(rows)
+    examples = list(islice(rest, MAX_EXAMPLES))
+    return Found(len(examples) + sum(1 for _ in rest), examples)
+
+
+def _with_words(words: str, found: Found) -> Found:
+    return Found(found.total, [(url, f"{words} {detail}") for url, detail in found.examples])

@@ -1,0 +1,165 @@
+"""Gathers what a report says from the inventory of a scan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import sitecrawl
+from sitecrawl.items import DocumentKind, EvidenceType
+from sitecrawl.report.coverage import coverage_facts
+from sitecrawl.report.findings import site_findings
+from sitecrawl.report.graph import site_graph
+from sitecrawl.report.inventory import read_inventory, report_pages
+from sitecrawl.report.knowledge import page_knowledge
+from sitecrawl.store.columns import iso_text
+from sitecrawl.store.coverage import crawl_coverage
+from sitecrawl.store.queries import evidence
+from sitecrawl.store.report_history import document_fetches, number_of_scans
+from sitecrawl.store.report_visits import pages_by_clicks
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Sequence
+
+    from sitecrawl.report.data import (
+        EvidenceFacts,
+        Headline,
+        NamedCount,
+        ReportData,
+        RobotsFacts,
+        SiteFacts,
+        SitemapFacts,
+    )
+    from sitecrawl.report.inventory import Inventory
+    from sitecrawl.store.coverage import CrawlCoverage
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.facts import EvidenceFact, Scan
+
+MAX_EVIDENCE: Final = 500
+MAX_EVIDENCE_CHARACTERS: Final = 20_000
+MAX_SITEMAPS: Final = 2_000
+
+
+def gather_report(database: Database, scan: Scan) -> ReportData:
+    """Read the inventory of the scan and what the scan did; the same state gives the same data."""
+    inventory = read_inventory(database, scan)
+    knowledge = page_knowledge(database, scan, inventory)
+    crawl = crawl_coverage(database, scan)
+    records = evidence(database, scan.id)
+    return {
+        "site": _site(database, scan),
+        "headline": _headline(scan, inventory, crawl),
+        "coverage": coverage_facts(database, scan, inventory, knowledge, crawl),
+        "tree": inventory.tree.root(),
+        "depths": [
+            {"depth": depth, "pages": pages} for depth, pages in sorted(inventory.by_depth.items())
+        ],
+        "clicks": [
+            {"clicks": clicks, "pages": pages} for clicks, pages in pages_by_clicks(database, scan)
+        ],
+        "clusters": inventory.clusters.facts(),
+        "categories": _counts(inventory.by_category()),
+        "types": _counts(inventory.by_type()),
+        "languages": inventory.languages(),
+        "regions": knowledge.regions(),
+        "findings": site_findings(database, scan, inventory, knowledge, crawl),
+        "politeness": _politeness(records),
+        "robots": _robots(database, scan, records),
+        "sitemaps": _sitemaps(database, scan),
+        "evidence": [_evidence(record) for record in records[:MAX_EVIDENCE]],
+        "graph": site_graph(inventory, knowledge),
+        "pages": report_pages(database, scan, inventory),
+    }
+
+
+def _site(database: Database, scan: Scan) -> SiteFacts:
+    return {
+        "root_url": scan.root_url,
+        "asked": scan.asked,
+        "scan_id": scan.id,
+        "scans": number_of_scans(database, scan.site_id),
+        "started_at": iso_text(scan.started_at),
+        "finished_at": iso_text(scan.finished_at) if scan.finished_at else None,
+        "status": scan.status,
+        "reason": scan.reason or "",
+        "profile": scan.profile or "",
+        "version": sitecrawl.__version__,
+    }
+
+
+def _headline(scan: Scan, inventory: Inventory, crawl: CrawlCoverage) -> Headline:
+    summary = scan.summary or {}
+    return {
+        "pages": len(inventory.ids),
+        "refused": inventory.by_reason.total(),
+        "visited": crawl.visited,
+        "rendered": summary.get("rendered", {}).get("pages", 0),
+        "documents": sum(summary.get("documents", {}).values()),
+        "requests": summary.get("requests", 0),
+        "bytes": summary.get("received_bytes", 0),
+        "seconds": summary.get("seconds", 0.0),
+        "by_source": dict(_in_order(inventory.by_source)),
+        "by_reason": dict(_in_order(inventory.by_reason)),
+        "truncations": [
+            {"what": limit["what"], "setting": limit["setting"] or "", "limit": limit["limit"]}
+            for limit in crawl.limits
+        ],
+    }
+
+
+def _politeness(records: Sequence[EvidenceFact]) -> dict[str, object]:
+    ledgers = [each for each in records if each.type == EvidenceType.POLITENESS_LEDGER]
+    return dict(ledgers[-1].metadata) if ledgers else {}
+
+
+def _robots(database: Database, scan: Scan, records: Sequence[EvidenceFact]) -> list[RobotsFacts]:
+    said = {
+        each.document_url: each.metadata for each in records if each.type == EvidenceType.ROBOTS_TXT
+    }
+    return [
+        {
+            "url": fetch.url,
+            "outcome": fetch.outcome,
+            "status": fetch.status,
+            "fetched_at": iso_text(fetch.fetched_at),
+            "rules": said.get(fetch.url, {}).get("rules", 0),
+            "crawl_delay": said.get(fetch.url, {}).get("crawl_delay"),
+            "sitemaps": list(said.get(fetch.url, {}).get("sitemaps", ())),
+        }
+        for fetch in document_fetches(database, scan, DocumentKind.ROBOTS_TXT)
+    ]
+
+
+def _sitemaps(database: Database, scan: Scan) -> list[SitemapFacts]:
+    return [
+        {
+            "url": fetch.url,
+            "format": fetch.format or "",
+            "outcome": fetch.outcome,
+            "status": fetch.status,
+            "entries": fetch.entries,
+            "listed": fetch.listed,
+            "bytes": fetch.received_bytes,
+            "findings": fetch.findings,  # type: ignore[typeddict-item]  # as they were written
+        }
+        for fetch in document_fetches(database, scan, DocumentKind.SITEMAP)[:MAX_SITEMAPS]
+    ]
+
+
+def _evidence(record: EvidenceFact) -> EvidenceFacts:
+    return {
+        "type": record.type,
+        "content": record.content[:MAX_EVIDENCE_CHARACTERS],
+        "metadata": record.metadata,
+        "confidence": record.confidence,
+        "created_at": iso_text(record.created_at),
+    }
+
+
+def _counts(counter: Counter[str]) -> list[NamedCount]:
+    return [{"name": name, "pages": pages} for name, pages in _in_order(counter)]
+
+
+def _in_order(counter: Counter[str]) -> list[tuple[str, int]]:
+    """The most first, and by name where there are as many."""
+    return sorted(counter.items(), key=lambda item: (-item[1], item[0]))

@@ -1,0 +1,222 @@
+"""The report as plain tables: CSV holds them whole, Markdown and the terminal their first rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from sitecrawl.report.words import by_severity, headline_figures, severity_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from sitecrawl.report.data import ReportData, TreeNode
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """Some figures of a report, under a name that suits a file."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[Cell, ...]]
+
+
+def report_tables(report: ReportData) -> Iterator[ReportTable]:
+    """Every table but the one of all pages, in the order of the report."""
+    for make in _MAKERS:
+        yield make(report)
+
+
+def page_table(report: ReportData) -> ReportTable:
+    """One row per page."""
+    pages = report["pages"]
+    columns = {name: values for name, values in pages.items() if isinstance(values, list)}
+    rows = list(zip(*columns.values(), strict=True))
+    return ReportTable("pages", "Pages", tuple(columns), rows)
+
+
+def _summary(report: ReportData) -> ReportTable:
+    return ReportTable("summary", "In short", ("what", "figure"), headline_figures(report))
+
+
+def _limits(report: ReportData) -> ReportTable:
+    rows = [
+        (limit["what"], limit["setting"], limit["limit"])
+        for limit in report["headline"]["truncations"]
+    ]
+    return ReportTable("limits", "Limits that were hit", ("what", "setting", "limit"), rows)
+
+
+def _findings(report: ReportData) -> ReportTable:
+    rows = [
+        (
+            *(severity_words(finding["severity"]), finding["title"], finding["count"]),
+            *(finding["advice"], finding["kind"]),
+        )
+        for finding in by_severity(report["findings"])
+    ]
+    columns = ("severity", "finding", "count", "advice", "kind")
+    return ReportTable("findings", "Findings", columns, rows)
+
+
+def _examples(report: ReportData) -> ReportTable:
+    rows = [
+        (finding["kind"], example["url"], example["detail"])
+        for finding in by_severity(report["findings"])
+        for example in finding["examples"]
+    ]
+    return ReportTable("examples", "Examples of the findings", ("kind", "url", "detail"), rows)
+
+
+def _coverage(report: ReportData) -> ReportTable:
+    coverage = report["coverage"]
+    columns = ("cluster", "known", "estimate", "low", "high", "trusted")
+    whole = (
+        *("all", coverage["known"], coverage["estimate"], coverage["low"], coverage["high"]),
+        _yes_or_no(coverage["is_trusted"]),
+    )
+    rows = [
+        (
+            *(cluster["name"], cluster["known"], cluster["estimate"]),
+            *(cluster["low"], cluster["high"], _yes_or_no(cluster["is_trusted"])),
+        )
+        for cluster in coverage["clusters"]
+    ]
+    return ReportTable("coverage", "How complete is the list?", columns, [whole, *rows])
+
+
+def _overlap(report: ReportData) -> ReportTable:
+    rows = [
+        (" + ".join(overlap["sources"]), overlap["pages"])
+        for overlap in sorted(report["coverage"]["overlap"], key=lambda each: -each["pages"])
+    ]
+    columns = ("exactly these sources", "pages")
+    return ReportTable("overlap", "Overlap of the sources", columns, rows)
+
+
+def _sources(report: ReportData) -> ReportTable:
+    rows = list(report["headline"]["by_source"].items())
+    return ReportTable("sources", "How pages were first found", ("source", "pages"), rows)
+
+
+def _reasons(report: ReportData) -> ReportTable:
+    rows = list(report["headline"]["by_reason"].items())
+    return ReportTable("refused", "Why URLs were refused", ("reason", "pages"), rows)
+
+
+def _folders(report: ReportData) -> ReportTable:
+    def below(node: TreeNode, level: int) -> Iterator[tuple[Cell, ...]]:
+        for child in node["children"]:
+            yield level, child["name"], child["pages"], child["url"]
+            yield from below(child, level + 1)
+
+    columns = ("level", "folder", "pages", "url")
+    return ReportTable("folders", "Structure", columns, list(below(report["tree"], 1)))
+
+
+def _depths(report: ReportData) -> ReportTable:
+    rows = [(row["depth"], row["pages"]) for row in report["depths"]]
+    return ReportTable("depths", "Depth of paths", ("segments", "pages"), rows)
+
+
+def _clicks(report: ReportData) -> ReportTable:
+    rows = [(row["clicks"], row["pages"]) for row in report["clicks"]]
+    return ReportTable("clicks", "Clicks from the root", ("clicks", "pages"), rows)
+
+
+def _clusters(report: ReportData) -> ReportTable:
+    names = {cluster["id"]: cluster["name"] for cluster in report["clusters"]}
+    rows = [
+        (
+            *(cluster["name"], cluster["kind"], cluster["pages"]),
+            names.get(cluster["parent"]) if cluster["parent"] is not None else None,
+            *(cluster["why"], " ".join(cluster["sample"])),
+        )
+        for cluster in sorted(report["clusters"], key=lambda each: -each["pages"])
+    ]
+    columns = ("cluster", "kind", "pages", "within", "why", "samples")
+    return ReportTable("clusters", "Clusters", columns, rows)
+
+
+def _categories(report: ReportData) -> ReportTable:
+    rows = [(row["name"], row["pages"]) for row in report["categories"]]
+    return ReportTable("categories", "Categories", ("category", "pages"), rows)
+
+
+def _types(report: ReportData) -> ReportTable:
+    rows = [(row["name"], row["pages"]) for row in report["types"]]
+    return ReportTable("types", "Kinds of pages", ("kind", "pages"), rows)
+
+
+def _languages(report: ReportData) -> ReportTable:
+    rows = [
+        (row["code"], row["pages"], ", ".join(f"{how} {pages}" for how, pages in row["by"].items()))
+        for row in report["languages"]
+    ]
+    return ReportTable("languages", "Languages", ("language", "pages", "told by"), rows)
+
+
+def _regions(report: ReportData) -> ReportTable:
+    rows = [(row["region"], row["links"], row["pages"]) for row in report["regions"]]
+    columns = ("part of the page", "links", "pages they lead to")
+    return ReportTable("regions", "Where links stand", columns, rows)
+
+
+_HOST_FIGURES: Final = (
+    *("host", "requests", "smallest_gap_seconds", "median_gap_seconds", "most_in_flight"),
+    *("longest_pause_seconds", "robots_asked_seconds", "robots_kept_seconds", "received_bytes"),
+)
+
+
+def _politeness(report: ReportData) -> ReportTable:
+    hosts = report["politeness"].get("by_host", ())
+    rows = [tuple(host.get(name) for name in _HOST_FIGURES) for host in hosts]
+    return ReportTable("politeness", "What was sent to each host", _HOST_FIGURES, rows)
+
+
+def _robots(report: ReportData) -> ReportTable:
+    rows = [
+        (
+            *(row["url"], row["outcome"], row["status"], row["rules"], row["crawl_delay"]),
+            *(" ".join(row["sitemaps"]), row["fetched_at"]),
+        )
+        for row in report["robots"]
+    ]
+    columns = ("url", "outcome", "status", "rules", "crawl delay", "sitemaps", "fetched at")
+    return ReportTable("robots", "robots.txt", columns, rows)
+
+
+def _sitemaps(report: ReportData) -> ReportTable:
+    rows = [
+        (
+            *(row["url"], row["format"], row["outcome"], row["status"], row["entries"]),
+            *(row["listed"], row["bytes"], ", ".join(each["kind"] for each in row["findings"])),
+        )
+        for row in report["sitemaps"]
+    ]
+    columns = (
+        "url",
+        "format",
+        "outcome",
+        "status",
+        "entries",
+        "first to list",
+        "bytes",
+        "findings",
+    )
+    return ReportTable("sitemaps", "Sitemaps and feeds", columns, rows)
+
+
+def _yes_or_no(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+_MAKERS: Final[tuple[Callable[[ReportData], ReportTable], ...]] = (
+    *(_summary, _limits, _findings, _examples, _coverage, _overlap, _sources, _reasons, _folders),
+    *(_depths, _clicks, _clusters, _categories, _types, _languages, _regions),
+    *(_politeness, _robots, _sitemaps),
+)

@@ -1,0 +1,49 @@
+"""What a page says of itself, whether it was read as sent or as a browser shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sitecrawl.classify.structured import declared_type
+from sitecrawl.classify.textlanguage import text_detector
+from sitecrawl.config import ConfigError
+from sitecrawl.items import PageFacts
+from sitecrawl.parse.storable import storable
+
+if TYPE_CHECKING:
+    from sitecrawl.config import Config
+    from sitecrawl.parse.links import PageReading
+
+
+class PageFactsReader:
+    """Makes facts of what was read."""
+
+    def __init__(self, config: Config):
+        self._config = config
+        self._detector = text_detector() if config.language_detection != "never" else None
+        if self._detector is None and config.language_detection == "always":
+            raise ConfigError(
+                "SITECRAWL_LANGUAGE_DETECTION=always needs the py3langid package;"
+                " pip install 'sitecrawl[language]'"
+            )
+
+    def of(self, reading: PageReading, category: str = "") -> PageFacts:
+        title, language, canonical = storable([reading.title, reading.language, reading.canonical])
+        has_text = bool(reading.text_characters)
+        return PageFacts(
+            title=title,
+            language=language,
+            canonical=canonical,
+            category=category,
+            declared_type=declared_type(reading.declared_types) or "",
+            text_language=self._text_language(reading),
+            text_hash=reading.text_hash,
+            folded_hash=reading.folded_hash if has_text else None,
+            fingerprint=reading.fingerprint if has_text else None,
+        )
+
+    def _text_language(self, reading: PageReading) -> str:
+        is_wanted = self._config.language_detection == "always" or not reading.language
+        if self._detector is None or not is_wanted:
+            return ""
+        return self._detector(f"{reading.title} {reading.text_sample}")

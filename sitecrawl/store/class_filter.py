@@ -1,0 +1,48 @@
+"""Reads those pages of an inventory that are of a category, a type, a language or a cluster."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sitecrawl.classify.languages import primary_language
+from sitecrawl.store.classification import classifier_of
+from sitecrawl.store.classified_columns import CLASSIFIED_COLUMNS, page_columns
+from sitecrawl.store.inventory import export_columns, export_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sitecrawl.classify.pages import PageClass
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.inventory import PageFilter, PageTuple
+
+
+def rows_by_class(
+    database: Database, scan: Scan, wanted: PageFilter, columns: Sequence[str]
+) -> Iterator[list[PageTuple]]:
+    """As ``export_rows``; a class follows from more columns than may be asked for."""
+    classifier = classifier_of(database, scan)
+    known = export_columns(database, scan.site_id)
+    needed = [name for name in CLASSIFIED_COLUMNS if name in known and name not in columns]
+    others = replace(wanted, category="", page_type="", language="", cluster="")
+    names = [*columns, *needed]
+    for chunk in export_rows(database, scan, others, names):
+        classes = classifier.classify(page_columns(names, chunk))
+        matching = [
+            page[: len(columns)]
+            for page, found in zip(chunk, classes, strict=True)
+            if _is_wanted(found, wanted)
+        ]
+        if matching:
+            yield matching
+
+
+def _is_wanted(found: PageClass, wanted: PageFilter) -> bool:
+    return (
+        wanted.category in {"", found.category}
+        and wanted.page_type in {"", found.page_type}
+        and wanted.language in {"", found.language, primary_language(found.language)}
+        and (not wanted.cluster or wanted.cluster in found.clusters)
+    )

@@ -1,0 +1,221 @@
+"""Learning a whole site: templates that last, clusters of sensible sizes, bounded work."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from sitecrawl.classify import addresses, classifier, spots
+from sitecrawl.classify import site as site_module
+from sitecrawl.classify.classifier import PageClassifier
+from sitecrawl.classify.model import SiteModel
+from sitecrawl.classify.pages import PageColumns
+from sitecrawl.classify.site import LearnedSite, learn_site
+from sitecrawl.classify.vocabulary import ClusterKind
+from tests.classify.sites import ROOT, site_urls
+from tests.urls.nasty import nasty_urls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BATCH = 500
+# Any site is as good as a smaller one, and shrinking takes minutes.
+_PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
+
+
+def learned(urls: list[str], **options: int) -> LearnedSite:
+    def batches() -> list[PageColumns]:
+        starts = range(0, len(urls), _BATCH)
+        return [PageColumns(urls=urls[start : start + _BATCH]) for start in starts]
+
+    return learn_site(batches, **options)
+
+
+def templates(site: LearnedSite, urls: list[str]) -> list[str]:
+    return [spot.template for spot in PageClassifier(site.model).spots(urls)]
+
+
+def test_templates_are_those_that_a_person_would_name() -> None:
+    random = Random(7)
+    urls = [f"{ROOT}/product/thing-{random.randint(1, 10**6)}-x" for _ in range(50)]
+    urls += [f"{ROOT}/blog/{2015 + n % 9}/{1 + n % 12:02}/post-number-{n}" for n in range(90)]
+    urls += [f"{ROOT}/{code}/docs/page-{n}" for n in range(20) for code in ("en", "de", "fr")]
+    urls += [f"{ROOT}/user/{n:08x}-1b2c-4d5e-8f90-0123456789ab" for n in range(9)]
+    assert set(templates(learned(urls), urls)) == {
+        "/product/{slug}",
+        "/blog/{yyyy}/{mm}/{slug}",
+        "/{lang}/docs/{slug}",
+        "/user/{uuid}",
+    }
+
+
+@settings(max_examples=30, deadline=None, phases=_PHASES)
+@given(seed=st.integers(0, 10**6), pages=st.integers(500, 2_000))
+def test_one_per_cent_more_pages_rename_no_template(seed: int, pages: int) -> None:
+    before = site_urls(seed, pages)
+    after = site_urls(seed, pages + pages // 100)
+    assert templates(learned(before), before) == templates(learned(after), before)
+
+
+@settings(max_examples=10, deadline=None, phases=_PHASES)
+@given(seed=st.integers(0, 10**6), mixed=st.integers(0, 10**6))
+def test_the_order_of_the_pages_does_not_matter(seed: int, mixed: int) -> None:
+    urls = site_urls(seed, 700)
+    shuffled = list(urls)
+    Random(mixed).shuffle(shuffled)
+    for sample_rows in (10_000, 100):
+        one, other = (learned(each, sample_rows=sample_rows) for each in (urls, shuffled))
+        assert one.model.as_data() == other.model.as_data()
+        assert (one.clusters, one.counts) == (other.clusters, other.counts)
+
+
+@settings(max_examples=10, deadline=None, phases=_PHASES)
+@given(seed=st.integers(0, 10**6))
+def test_the_model_comes_back_from_json(seed: int) -> None:
+    urls = site_urls(seed, 500)
+    site = learned(urls)
+    data = json.loads(json.dumps(site.model.as_data()))
+    model = SiteModel.from_data(data, site.model.cluster_keys)
+    assert model is not None
+    assert model.as_data() == site.model.as_data()
+    columns = PageColumns(urls=urls)
+    both = (PageClassifier(each).classify(columns) for each in (site.model, model))
+    for one, other in zip(*both, strict=True):
+        assert (one.template, one.clusters, one.priority) == (
+            other.template,
+            other.clusters,
+            other.priority,
+        )
+
+
+def test_a_model_of_another_version_is_not_used() -> None:
+    data = learned(site_urls(1, 50)).model.as_data()
+    assert SiteModel.from_data(data | {"version": -1}, frozenset()) is None
+
+
+@settings(max_examples=10, deadline=None, phases=_PHASES)
+@given(seed=st.integers(0, 10**6))
+def test_clusters_count_exactly_the_pages_that_say_they_are_in_them(seed: int) -> None:
+    urls = site_urls(seed, 900)
+    # With a sample much smaller than the site.
+    site = learned(urls, sample_rows=100)
+    classes = PageClassifier(site.model).classify(PageColumns(urls=urls))
+    for cluster in site.clusters:
+        members = [
+            url for url, found in zip(urls, classes, strict=True) if cluster.key in found.clusters
+        ]
+        assert cluster.pages == len(members)
+        assert set(cluster.sample) <= set(members)
+        assert cluster.name
+        assert cluster.why
+
+
+@settings(max_examples=10, deadline=None, phases=_PHASES)
+@given(seed=st.integers(0, 10**6))
+def test_there_are_no_thousand_clusters_of_one(seed: int) -> None:
+    urls = site_urls(seed, 1_500)
+    site = learned(urls)
+    keys = [cluster.key for cluster in site.clusters]
+    assert len(keys) == len(set(keys))
+    assert not any(" " in key for key in keys)
+    assert min(cluster.pages for cluster in site.clusters) >= 3
+    assert len(keys) < 250
+    assert all(cluster.parent in {"", *keys} for cluster in site.clusters)
+    sections = {each.key: each for each in site.clusters if each.kind is ClusterKind.SECTION}
+    for section in sections.values():
+        if section.parent:
+            assert section.pages < sections[section.parent].pages
+
+
+def test_small_folders_are_part_of_the_one_above_them() -> None:
+    urls = [f"{ROOT}/docs/big/{n}" for n in range(30)]
+    urls += [f"{ROOT}/docs/small-{n % 20}/x{n}" for n in range(20)]
+    site = learned(urls)
+    sections = {each.key: each.pages for each in site.clusters if each.kind is ClusterKind.SECTION}
+    assert sections == {"/docs": 50, "/docs/big": 30}
+
+
+def test_topics_come_from_titles_and_links() -> None:
+    urls = [f"{ROOT}/p/{n}" for n in range(200)]
+    titles = [f"{'Tulips' if n % 10 == 0 else f'Plant {n}'} in spring · Garden" for n in range(200)]
+    anchors = ["Greenhouse" if n % 20 == 1 else "" for n in range(200)]
+    columns = PageColumns(urls=urls, titles=titles, anchors=anchors)
+    site = learn_site(lambda: [columns])
+    found = {each.key: each.pages for each in site.clusters if each.kind is ClusterKind.TOPIC}
+    assert found == {"topic:tulips": 20, "topic:greenhouse": 10}
+    classes = PageClassifier(site.model).classify(columns)
+    assert "topic:tulips" in classes[0].clusters
+    assert "topic:greenhouse" in classes[1].clusters
+
+
+def test_addresses_without_end_cost_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name in (
+        (addresses, "_MAX_FOLDERS"),
+        (addresses, "_MAX_VIEWS"),
+        (addresses, "_MAX_QUERIES"),
+        (classifier, "_MAX_COMBINATIONS"),
+        (spots, "_MAX_KNOWN"),
+        (site_module, "_MAX_CLASSES"),
+    ):
+        monkeypatch.setattr(module, name, 200)
+    small, large = _peak(5_000), _peak(10_000)
+    assert large < 1.2 * small
+
+
+def _peak(pages: int) -> int:
+    """The most bytes that learning and classifying so many different addresses take at once."""
+    tracemalloc.start()
+    try:
+        site = learn_site(lambda: _hostile(pages), sample_rows=200)
+        of_site = PageClassifier(site.model)
+        for columns in _hostile(pages):
+            of_site.classify(columns)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def _hostile(pages: int) -> Iterator[PageColumns]:
+    """Batches of addresses that have nothing in common, made when they are asked for."""
+    for start in range(0, pages, 200):
+        random = Random(start)
+        yield PageColumns(
+            urls=[
+                f"{ROOT}/{random.getrandbits(60):x}/{random.choice(['docs', 'blog', f'x{n}'])}"
+                f"/{random.getrandbits(90):x}/{n}.{random.getrandbits(16):x}?{n}={n}"
+                for n in range(start, start + 200)
+            ]
+        )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(nasty_urls() | st.text(), min_size=1, max_size=30))
+def test_no_address_does_harm(urls: list[str]) -> None:
+    site = learned(urls)
+    classes = PageClassifier(site.model).classify(PageColumns(urls=urls))
+    assert len(classes) == len(urls)
+    assert all(0 <= found.priority <= 1 for found in classes)
+    json.dumps(site.model.as_data())
+
+
+def test_a_site_without_pages_is_learned_too() -> None:
+    site = learned([])
+    assert site.clusters == []
+    assert PageClassifier(site.model).classify(PageColumns(urls=[])) == []
+
+
+@pytest.mark.parametrize("sample_rows", [50, 10_000])
+def test_counts_are_of_all_pages(sample_rows: int) -> None:
+    urls = [f"{ROOT}/blog/post-{n}" for n in range(300)] + [f"{ROOT}/de/x{n}" for n in range(40)]
+    urls += [f"{ROOT}/fr/x{n}" for n in range(20)]
+    counts = learned(urls, sample_rows=sample_rows).counts
+    assert counts["category"] == {"primary": 360}
+    assert counts["type"] == {"article": 300, "page": 60}
+    assert counts["language"] == {"": 300, "de": 40, "fr": 20}
+    assert counts["language_source"] == {"": 300, "path": 60}

@@ -1,0 +1,54 @@
+"""The cluster that a page is counted in."""
+
+from __future__ import annotations
+
+import pytest
+
+from sitecrawl.classify.clusters import Cluster
+from sitecrawl.classify.pages import PageClass
+from sitecrawl.classify.vocabulary import Category, ClusterKind, PageType
+from sitecrawl.report.clusters import NO_CLUSTER, SiteClusters
+
+CLUSTERS = [
+    Cluster("/docs", ClusterKind.SECTION, "/docs", "", 500, ("https://example.com/docs",), "why"),
+    Cluster("/docs/api", ClusterKind.SECTION, "/docs/api", "/docs", 300, (), ""),
+    Cluster("/docs/faq", ClusterKind.SECTION, "/docs/faq", "/docs", 4, (), ""),
+    Cluster("/team", ClusterKind.SECTION, "/team", "", 3, (), ""),
+    Cluster("/{slug}", ClusterKind.PATTERN, "/{slug}", "", 9, (), ""),
+    Cluster("type:page", ClusterKind.TYPE, "page", "", 100, (), ""),
+]
+
+
+def page_class(*clusters: str) -> PageClass:
+    return PageClass(
+        Category.PRIMARY, PageType.PAGE, "", "", (), (), "", None, priority=0.5, clusters=clusters
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "home"),
+    [
+        pytest.param(("/docs", "/docs/api"), "/docs/api", id="the innermost large section"),
+        pytest.param(("/docs", "/docs/faq"), "/docs", id="not a small one in a large one"),
+        pytest.param(("/team", "/{slug}"), "/team", id="a small one if there is no other"),
+        pytest.param(("/{slug}", "type:page"), "/{slug}", id="else the pattern"),
+        pytest.param(("type:page",), NO_CLUSTER, id="never the type"),
+        pytest.param(("/gone",), NO_CLUSTER, id="what is not known is none"),
+    ],
+)
+def test_a_page_has_one_home(keys: tuple[str, ...], home: str) -> None:
+    clusters = SiteClusters(CLUSTERS)
+    assert clusters.homes()[clusters.home_of(page_class(*keys))] == home
+
+
+def test_facts_name_their_parent_by_number() -> None:
+    facts = SiteClusters(CLUSTERS).facts()
+    assert [(each["id"], each["parent"]) for each in facts[:3]] == [(0, None), (1, 0), (2, 0)]
+    assert facts[0]["sample"] == ["https://example.com/docs"]
+    assert (facts[5]["kind"], facts[5]["name"]) == ("type", "page")
+
+
+def test_a_site_without_clusters() -> None:
+    clusters = SiteClusters([])
+    assert clusters.home_of(page_class("/docs")) == len(clusters) == 0
+    assert clusters.homes() == [NO_CLUSTER]

@@ -1,0 +1,112 @@
+"""The HTML file as text; what it does is in ``test_browser``."""
+
+from __future__ import annotations
+
+import re
+import string
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+
+import pytest
+
+from sitecrawl.report.embedding import MAX_FILE_BYTES
+from sitecrawl.report.html import html_report
+from tests.report.hostile import hostile_report
+from tests.report.sample import sample_report
+
+
+class _Elements(HTMLParser):
+    """Every element with its attributes, and the text of scripts and style sheets."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.raw: dict[str, list[str]] = {"script": [], "style": []}
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag in self.raw:
+            self.raw[tag].append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.cdata_elem:  # within a script or a style sheet
+            self.raw[self.cdata_elem][-1] += data
+
+
+@pytest.fixture(scope="module")
+def small() -> str:
+    return html_report(sample_report(50))
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def test_only_the_bundled_script_and_style_may_run(small: str) -> None:
+    elements = _Elements(small)
+    policy = next(
+        attributes["content"] or ""
+        for tag, attributes in elements.found
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy.startswith("default-src 'none'; ")
+    assert f"script-src {_digest(elements.raw['script'][-1])};" in policy
+    assert f"style-src {_digest(elements.raw['style'][0])};" in policy
+    assert "unsafe" not in policy
+
+
+def test_nothing_is_loaded(small: str) -> None:
+    for tag, attributes in _Elements(small).found:
+        assert "src" not in attributes
+        if "href" in attributes:
+            assert (tag, (attributes["href"] or "")[:5]) == ("link", "data:")
+    style = _Elements(small).raw["style"][0]
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_the_same_report_gives_the_same_file(small: str) -> None:
+    assert html_report(sample_report(50)) == small
+
+
+@pytest.mark.parametrize("words", ["3,000", "Sitemap entries that answer 404", "95 % interval"])
+def test_without_its_script_it_still_says_the_main_things(words: str) -> None:
+    text = html_report(sample_report(3_000))
+    brief = text.partition('<div id="brief"')[2].partition("<script")[0]
+    assert words in brief
+
+
+def test_attacks_are_escaped() -> None:
+    text = html_report(hostile_report())
+    elements = _Elements(text)
+    assert {tag for tag, _ in elements.found} <= {
+        *("html", "head", "meta", "title", "link", "style", "body", "div", "script", "noscript"),
+        *("h1", "h2", "p", "dl", "dt", "dd", "ul", "li", "strong", "br"),
+    }
+    assert len(elements.raw["script"]) == 5
+    assert not any(name.startswith("on") for _, attributes in elements.found for name in attributes)
+    text.encode()  # half a surrogate pair would not go
+
+
+def test_a_hundred_thousand_pages_fit() -> None:
+    assert len(html_report(sample_report(100_000)).encode()) < MAX_FILE_BYTES
+
+
+def test_pages_that_cannot_be_packed_are_left_out() -> None:
+    report = sample_report(13_000)
+    pages = report["pages"]
+    # Digests: text without any pattern that could be packed.
+    pages["title"] = [
+        "".join(sha256(f"{row} {part}".encode()).hexdigest() for part in range(20))
+        for row in range(len(pages["url"]))
+    ]
+    text = html_report(report)
+    assert MAX_FILE_BYTES * 0.8 < len(text.encode()) < MAX_FILE_BYTES
+
+
+def test_parts_are_plain_base64(small: str) -> None:
+    for part in re.findall(r'<script type="application/gzip"[^>]*>([^<]*)</script>', small):
+        assert set(part) <= {*string.ascii_letters, *string.digits, *"+/="}

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+
+from sitecrawl.report.tables import page_table, report_tables
+from tests.report.sample import ROOT, sample_report
+
+TABLES = {table.name: table for table in report_tables(sample_report(1_000))}
+
+
+def test_every_row_has_a_cell_for_each_column() -> None:
+    for table in (*TABLES.values(), page_table(sample_report(100))):
+        assert {len(row) for row in table.rows} == {len(table.columns)}, table.name
+
+
+def test_names_are_told_apart() -> None:
+    assert len(TABLES) == len(list(report_tables(sample_report(10))))
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("coverage", ("all", 1_000, 1_080, 1_030, 1_170, "yes")),
+        ("overlap", ("sitemaps + links", 480)),
+        ("limits", ("1,204 pages more clicks away", "SITECRAWL_MAX_CRAWL_DEPTH", 2)),
+        ("languages", ("en", 900, "html_lang 150, path 500")),
+    ],
+)
+def test_the_first_row(name: str, row: tuple[object, ...]) -> None:
+    assert TABLES[name].rows[0] == row
+
+
+def test_examples_name_their_finding() -> None:
+    kinds = [row[0] for row in TABLES["examples"].rows]
+    assert kinds == ["sitemap_not_found"] * 5 + ["orphans"] * 5 + ["lastmod_all_equal"] * 3
+
+
+def test_folders_are_listed_below_each_other() -> None:
+    rows = TABLES["folders"].rows
+    names = [row[1] for row in rows]
+    place = names.index("de")
+    assert rows[place][0] == 1
+    assert rows[place + 1][:2] == (2, "produkte")
+
+
+def test_a_cluster_names_the_one_that_it_is_within() -> None:
+    within = {row[0]: row[3] for row in TABLES["clusters"].rows}
+    assert within["/products/mint/{slug}"] == "/products"
+    assert within["/products"] is None
+
+
+def test_pages_are_rows() -> None:
+    table = page_table(sample_report(100))
+    assert table.columns[:2] == ("url", "title")
+    assert "left_out" not in table.columns
+    assert table.rows[0][0] == f"{ROOT}/"
+    assert len(table.rows) == len(sample_report(100)["pages"]["url"])
