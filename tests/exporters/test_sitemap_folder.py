@@ -88,6 +88,7 @@ def test_what_an_earlier_export_left_is_removed(tmp_path: Path, two_in_a_part: N
         ("sitemap-00007.xml.gz", b"broken"),
         ("sitemap-00007.xml", b""),
     ],
+    ids=["an index", "a map", "no gzip", "empty"],
 )
 def test_files_of_others_are_not_touched(tmp_path: Path, name: str, body: bytes) -> None:
     (tmp_path / name).write_bytes(body)
