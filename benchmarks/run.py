@@ -10,7 +10,8 @@
   server process started afresh for each run; `second` scans the unchanged site again on the
   database of a scan just made; `growth` compares with a site four times as large; `startup` times
   the way to the first request and `sitecrawl --help`; `verdict` measures what robots.txt adds to
-  each URL; `classify` what it costs to learn a site and to classify its URLs; `crawl` lets everyone visit linked pages, by turns as in `table`;
+  each URL; `classify` what it costs to learn a site and to classify its URLs; `crawl` lets
+  everyone visit linked pages, by turns as in `table`;
   `frontier` compares the memory of crawls with 1,000 and 100,000 pages waiting; `links` measures
   what it costs to read the links of a page.
 - CPU is user and system time of the process and the children it waited for, peak memory the
