@@ -61,10 +61,25 @@ class _Facts(NamedTuple):
     own_language: str = ""
     text_language: str = ""
     region: str = ""
+    # From here on, it is the priority alone that makes use of it.
     month: str = ""
     sitemap_priority: float | None = None
     is_structural: bool = False
     inlinks: int | None = None
+
+
+_SAYING_FACTS: Final = _Facts._fields.index("month")
+
+
+class _Said(NamedTuple):
+    """What the facts of a page come to."""
+
+    page_type: PageType
+    category: Category
+    reason: str
+    language: str
+    language_source: LanguageSource | None
+    clusters: tuple[str, ...]
 
 
 class PageClassifier:
@@ -75,6 +90,7 @@ class PageClassifier:
         self._reader = AddressReader(model.addresses)
         self._topics = frozenset(model.topics)
         self._classes: dict[tuple[str, ...], _Classes] = {}
+        self._said: dict[tuple[Any, ...], _Said] = {}
         self._months = _Months()
 
     def classify(self, columns: PageColumns) -> list[PageClass]:
@@ -96,9 +112,9 @@ class PageClassifier:
     def explain(self, columns: PageColumns) -> list[Sequence[PriorityPart]]:
         """What the priority of each page is made of."""
         names, values = self._facts(columns)
+        rows = (_facts_of(names, facts) for facts in zip(*values, strict=True))
         return [
-            priority_parts(_signals(_facts_of(names, facts)), self.model.scale)
-            for facts in zip(*values, strict=True)
+            priority_parts(_signals(facts, _type_of(facts)[1]), self.model.scale) for facts in rows
         ]
 
     def _facts(self, columns: PageColumns) -> tuple[tuple[str, ...], list[Sequence[Any]]]:
@@ -135,27 +151,40 @@ class PageClassifier:
 
     def _classify(self, names: tuple[str, ...], values: tuple[Any, ...]) -> PageClass:
         facts = _facts_of(names, values)
-        page_type, category, reason = _type_of(facts)
-        language, language_source = _language_of(facts)
         spot = facts.spot
+        said = self._said_of(facts)
         return PageClass(
-            category=category,
-            page_type=page_type,
-            reason=reason,
+            category=said.category,
+            page_type=said.page_type,
+            reason=said.reason,
             template=spot.template,
             sections=spot.sections,
             topics=facts.topics,
-            language=language,
-            language_source=language_source,
-            priority=priority(_signals(facts), self.model.scale),
-            clusters=self._clusters_of(
-                *((ClusterKind.SECTION, section) for section in spot.sections),
-                (ClusterKind.PATTERN, spot.template),
+            language=said.language,
+            language_source=said.language_source,
+            priority=priority(_signals(facts, said.category), self.model.scale),
+            clusters=said.clusters,
+        )
+
+    def _said_of(self, facts: _Facts) -> _Said:
+        """All but the priority, which differs from month to month."""
+        key = facts[:_SAYING_FACTS]
+        said = self._said.get(key)
+        if said is None:
+            page_type, category, reason = _type_of(facts)
+            language, language_source = _language_of(facts)
+            clusters = self._clusters_of(
+                *((ClusterKind.SECTION, section) for section in facts.spot.sections),
+                (ClusterKind.PATTERN, facts.spot.template),
                 (ClusterKind.TYPE, page_type),
                 (ClusterKind.LANGUAGE, language),
                 *((ClusterKind.TOPIC, topic) for topic in facts.topics),
-            ),
-        )
+            )
+            said = _Said(page_type, category, reason, language, language_source, clusters)
+            if len(self._said) >= _MAX_COMBINATIONS:
+                self._said.clear()
+            self._said[key] = said
+        return said
 
     def _clusters_of(self, *groups: tuple[ClusterKind, str]) -> tuple[str, ...]:
         # The own page of a section has its name as its template.
@@ -168,8 +197,7 @@ def _facts_of(names: tuple[str, ...], values: tuple[Any, ...]) -> _Facts:
     return _Facts(**{name: value for name, value in given if value is not None})
 
 
-def _signals(facts: _Facts) -> PageSignals:
-    _, category, _ = _type_of(facts)
+def _signals(facts: _Facts, category: Category) -> PageSignals:
     return PageSignals(
         category=category,
         depth=facts.spot.depth,

@@ -92,43 +92,50 @@ def priority(signals: PageSignals, scale: SiteScale) -> float:
     >>> priority(PageSignals(Category.UTILITY, 2), SiteScale())
     0.32
     """
-    parts = priority_parts(signals, scale)
-    weight = sum(part.weight for part in parts)
-    return round(sum(part.value * part.weight for part in parts) / weight, 2)
+    values = _values(signals, scale)
+    total = sum(value * _WEIGHTS[name] for name, value in values.items())
+    return round(total / sum(map(_WEIGHTS.__getitem__, values)), 2)
 
 
 def priority_parts(signals: PageSignals, scale: SiteScale) -> Sequence[PriorityPart]:
     """What the score is made of, the heaviest first."""
-    depth = signals.depth
+    segments = f"{signals.depth} path segment{'' if signals.depth == 1 else 's'}"
+    most = scale.most_inlinks
+    words = {
+        "category": f"{signals.category} content",
+        "depth": segments,
+        "menu": "in the site's menu" if signals.is_structural else "not in the site's menu",
+        "links": f"linked from {signals.inlinks or 0:,} pages, the most is {most:,}",
+        "region": f"linked in {signals.region}",
+        "sitemap": f"priority {signals.sitemap_priority or 0:g} in the sitemap",
+        "fresh": f"changed in {signals.month}",
+    }
     parts = [
-        _part("category", _OF_CATEGORY[signals.category], f"{signals.category} content"),
-        _part("depth", _OF_DEPTH[depth] if depth < len(_OF_DEPTH) else _DEEPEST, _deep(depth)),
+        PriorityPart(name, value, _WEIGHTS[name], words[name])
+        for name, value in _values(signals, scale).items()
     ]
-    if scale.has_menu:
-        words = "in the site's menu" if signals.is_structural else "not in the site's menu"
-        parts.append(_part("menu", float(signals.is_structural), words))
-    if signals.inlinks is not None and scale.most_inlinks:
-        value = min(log1p(signals.inlinks) / log1p(scale.most_inlinks), 1.0)
-        words = f"linked from {signals.inlinks:,} pages, the most is {scale.most_inlinks:,}"
-        parts.append(_part("links", value, words))
-    if signals.region in _OF_REGION:
-        parts.append(_part("region", _OF_REGION[signals.region], f"linked in {signals.region}"))
-    if scale.has_priorities and signals.sitemap_priority is not None:
-        value = min(max(signals.sitemap_priority, 0.0), 1.0)
-        parts.append(_part("sitemap", value, f"priority {value:g} in the sitemap"))
-    if signals.month and scale.newest_month:
-        age = max(_month_number(scale.newest_month) - _month_number(signals.month), 0)
-        value = next((worth for months, worth in _OF_AGE if age <= months), _OLDEST)
-        parts.append(_part("fresh", value, f"changed in {signals.month}"))
     return sorted(parts, key=lambda part: -part.weight)
 
 
-def _part(name: str, value: float, words: str) -> PriorityPart:
-    return PriorityPart(name, value, _WEIGHTS[name], words)
-
-
-def _deep(depth: int) -> str:
-    return f"{depth} path segments" if depth != 1 else "1 path segment"
+def _values(signals: PageSignals, scale: SiteScale) -> dict[str, float]:
+    """How much there is of each thing that is known, from 0 to 1."""
+    depth = signals.depth
+    values = {
+        "category": _OF_CATEGORY[signals.category],
+        "depth": _OF_DEPTH[depth] if depth < len(_OF_DEPTH) else _DEEPEST,
+    }
+    if scale.has_menu:
+        values["menu"] = float(signals.is_structural)
+    if signals.inlinks is not None and scale.most_inlinks:
+        values["links"] = min(log1p(signals.inlinks) / log1p(scale.most_inlinks), 1.0)
+    if signals.region in _OF_REGION:
+        values["region"] = _OF_REGION[signals.region]
+    if scale.has_priorities and signals.sitemap_priority is not None:
+        values["sitemap"] = min(max(signals.sitemap_priority, 0.0), 1.0)
+    if signals.month and scale.newest_month:
+        age = max(_month_number(scale.newest_month) - _month_number(signals.month), 0)
+        values["fresh"] = next((worth for months, worth in _OF_AGE if age <= months), _OLDEST)
+    return values
 
 
 def month_of(lastmod: str | None) -> str:

@@ -106,8 +106,8 @@ def _known(database: Database, site: Site, page: PageFact, answer: Why) -> Itera
         yield "  listed"
         if words := unvisited_words(answer):
             yield f"  not visited: {words}"
-    if answer.scan:
-        yield from (f"  {line}" for line in class_words(database, answer.scan, page))
+        if answer.scan:
+            yield from (f"  {line}" for line in class_words(database, answer.scan, page))
     if answer.verdict:
         yield from _robots(answer.verdict)
     if answer.visit:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.items import Document, MentionBatch, Source
 
 if TYPE_CHECKING:
-    from sitecrawl.parse.entries import EntryBatch
+    from sitecrawl.parse.entries import Alternate, EntryBatch
     from sitecrawl.stages.urlcap import UrlCap
     from sitecrawl.urls.scope import Scope
 
@@ -32,10 +32,9 @@ class Alternates:
                 if alternate.href == pages.locs[row]:
                     continue
                 if self._cap.takes(alternate.href):
-                    language = alternate.hreflang.lower()
                     self._positions.append(pages.first + row)
                     self._locs.append(alternate.href)
-                    self._languages.append("" if language == "x-default" else language)
+                    self._languages.append(_language(alternate))
                 else:
                     is_whole = False
         return is_whole
@@ -58,3 +57,19 @@ class Alternates:
         self._positions: list[int] = []
         self._locs: list[str] = []
         self._languages: list[str] = []
+
+
+def own_languages(pages: EntryBatch) -> list[str] | None:
+    """The languages of the entries themselves: most that have alternates name themselves, too."""
+    found = {
+        row: _language(alternate)
+        for row, details in pages.details.items()
+        for alternate in details.alternates
+        if alternate.href == pages.locs[row] and _language(alternate)
+    }
+    return [found.get(row, "") for row in range(len(pages.locs))] if found else None
+
+
+def _language(alternate: Alternate) -> str:
+    language = alternate.hreflang.lower()
+    return "" if language == "x-default" else language

@@ -21,7 +21,7 @@ from sitecrawl.items import (
 )
 from sitecrawl.parse.scanner import SitemapKind
 from sitecrawl.parse.sitemap import SitemapReader
-from sitecrawl.stages.alternates import Alternates
+from sitecrawl.stages.alternates import Alternates, own_languages
 from sitecrawl.stages.base import ScanContext, SitemapPointer, Stage
 from sitecrawl.stages.fetching import (
     confidence,
@@ -304,6 +304,7 @@ class SitemapStage(Stage):
             lastmods=pages.lastmods,
             changefreqs=pages.changefreqs,
             priorities=pages.priorities,
+            languages=own_languages(pages),
             details=pages.details,
             visit=self._as_start(document),
         )

@@ -178,12 +178,12 @@ def _has_changed(connection: Connection, scan: Scan) -> bool:
             ),
             select(documents.id).where(
                 is_own,
-                documents.kind != DocumentKind.PAGE,
+                documents.kind == DocumentKind.SITEMAP,
                 documents.content_scan_id > learned.scan_id,
             ),
             select(documents.id).where(
                 is_own,
-                documents.kind != DocumentKind.PAGE,
+                documents.kind == DocumentKind.SITEMAP,
                 documents.last_scan_id >= learned.scan_id,
                 documents.last_scan_id < scan.id,
             ),

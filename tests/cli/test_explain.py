@@ -39,7 +39,12 @@ def test_a_visited_page_is_explained_in_full(crawled: Crawled) -> None:
         rf"""{SITE}/copy
   known since {TIME}, scan 1
   listed
-  visited {TIME}, scan 1: HTTP 200, text/html
+  primary content, page: no rule says more
+  priority 0\.[0-9]+:
+(?:    0\.[0-9]+ of 0\.[0-9]+: .+
+)+  in the clusters:
+(?:    .+ \([0-9]+ pages\): .+
+)+  visited {TIME}, scan 1: HTTP 200, text/html
   says to robots: noindex
   canonical: {SITE}/about
   the same text as {SITE}/about, which was visited before

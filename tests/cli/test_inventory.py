@@ -142,6 +142,12 @@ def test_a_site_is_not_written_with_a_user_name(inventory: Inventory) -> None:
         (("--reason", "invalid_url"), {"http://[broken"}),
         (("--refused", "--contains", "panel"), {"/admin/panel"}),
         (("--contains", "panel"), set()),
+        (("--type", "home"), {"/"}),
+        (("--category", "primary", "--depth", "1"), {"/", "/about"}),
+        (("--language", "de"), set()),
+        (("--category", "utility"), {"/de/impressum"}),
+        (("--cluster", "/goods", "--contains", "s/2"), {"/goods/2"}),
+        (("--cluster", "/goods/{id}", "--contains", "s/2"), {"/goods/2"}),
     ],
 )
 def test_filters(inventory: Inventory, options: tuple[str, ...], paths: set[str]) -> None:
@@ -163,6 +169,10 @@ def test_a_reason_that_there_is_not_is_refused(inventory: Inventory) -> None:
         ("--status", "40", "expected a status such as 404, or a class such as 4xx"),
         ("--status", "6xx", "expected a status such as 404, or a class such as 4xx"),
         ("--pattern", "item/{n}", "expected a path such as /item/{n}, or a URL"),
+        ("--category", "content", "expected one of primary, support, utility"),
+        ("--type", "blog", "expected one of home, listing, "),
+        ("--language", "german", "expected the code of a language, such as de or pt-br"),
+        ("--cluster", "/good", "the site has no such cluster; near ones: /goods"),
     ],
 )
 def test_a_filter_that_can_match_nothing_is_refused(
@@ -242,7 +252,8 @@ def test_formats_on_the_screen(inventory: Inventory) -> None:
     both = next(row for row in rows if row["url"].endswith("/goods/0"))
     assert sorted(both["sources"]) == ["feed", "sitemap"]
     german = next(row for row in rows if row["url"].endswith("/impressum"))
-    assert german["language"] == "de"
+    assert (german["category"], german["type"]) == ("utility", "legal")
+    assert german["language"] is None, "a code alone may mean anything"
 
 
 def test_the_ending_decides_the_format(inventory: Inventory, tmp_path: Path) -> None:

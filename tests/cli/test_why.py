@@ -34,6 +34,16 @@ def test_a_listed_page_is_explained_by_each_document(inventory: Inventory) -> No
     assert "which was found by another sitemap" in text
 
 
+def test_a_listed_page_is_explained_by_its_class(inventory: Inventory) -> None:
+    text = why(inventory, inventory.shop.at("/goods/5"))
+    lines = text.partition("  listed\n")[2].splitlines()
+    assert lines[0] == "  primary content, page: no rule says more"
+    assert re.fullmatch(r"  priority 0\.[0-9]+:", lines[1])
+    assert re.fullmatch(r"    (0\.[0-9]+) of \1: primary content", lines[2])
+    assert "  in the clusters:" in lines
+    assert re.search(r"\n    /goods/\{id\} \([0-9]+ pages\): the address is of the form ", text)
+
+
 def test_a_page_of_a_feed(inventory: Inventory) -> None:
     text = why(inventory, inventory.shop.at("/news/1"))
     assert f"listed by {inventory.shop.at('/news.rss')}, entry 1 (feed)" in text

@@ -40,6 +40,13 @@ SELECT p.url, d.url, m.position, m.source, m.region, m.anchor
 FROM mentions AS m JOIN pages AS p ON p.id = m.page_id JOIN documents AS d ON d.id = m.document_id
 ORDER BY 1, 2, 3
 """
+# Examples are chosen by a hash, and the sites have different ports.
+_CLASSES = (
+    "SELECT key, kind, name, parent, pages, why FROM clusters ORDER BY id",
+    "SELECT counts FROM classifications",
+    """SELECT p.url, s.inlinks, s.link_region, s.own_language, s.text_language, s.declared_type
+    FROM page_signals AS s JOIN pages AS p ON p.id = s.page_id ORDER BY 1""",
+)
 
 
 def kill_after(project: Project, server: SiteServer, requests: int, *command: str) -> None:
@@ -69,7 +76,7 @@ def content(project: Project, origin: str) -> list[list[tuple[Any, ...]]]:
                 )
                 for row in connection.execute(statement)
             ]
-            for statement in (_PAGES, _VISITS, _MENTIONS)
+            for statement in (_PAGES, _VISITS, _MENTIONS, *_CLASSES)
         ]
 
 

@@ -262,3 +262,24 @@ def test_a_crawl_that_goes_on_has_spent_what_it_had_spent() -> None:
     ]
     resumed = Frontier(Resumption(f"{ROOT}/", [], known, {}, {}), **TestPatterns.LIMITS)
     assert resumed.visit(HOME, *paths) == whole.visit(HOME, *paths)
+
+
+def test_links_to_other_languages_are_not_followed_when_the_profile_says_so() -> None:
+    paths = ("/de/a", "/fr/a", "/en/a", "/about", "/x?lang=es")
+    segments = ["de", "fr", "en", "about", "x?lang=es"]
+    everything = Frontier(languages="en").visit(HOME, *paths)
+    assert [path for path, _, _ in everything] == list(paths), "marked, but visited"
+    frontier = Frontier(languages="en", skip_other_languages=True)
+    batch = frontier.batch(HOME, *paths)
+    batch.segments = segments
+    frontier.pipeline.process_item(batch)
+    assert [batch.urls[entry.row] for entry in batch.to_visit] == [
+        f"{ROOT}/en/a",
+        f"{ROOT}/about",
+    ]
+    assert frontier.stats["sitecrawl/crawl/other_language"] == 3
+
+
+def test_where_a_crawl_starts_is_visited_in_any_language() -> None:
+    frontier = Frontier(languages="en", skip_other_languages=True)
+    assert frontier.visit(HOME, "/pt-br", source=Source.START) == [("/pt-br", 1, 0)]

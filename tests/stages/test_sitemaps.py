@@ -274,7 +274,7 @@ class TestEntries:
             "daily",
             0.8,
         )
-        assert (row["depth"], row["language"]) == (2, "en")
+        assert (row["depth"], row["language"]) == (2, None)
 
     def test_entries_of_other_sites_are_kept_but_not_in_the_feed(
         self, site: SiteServer, crawl: Crawl

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -152,6 +153,51 @@ def test_a_repetition_is_one_row_and_another_place_another() -> None:
         ("content-link", "A", "main > a"),
     ]
     assert page.menu == [("A", 0, 0), ("Other", 1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ('{"@type": "Product", "offers": {"@type": "Offer"}}', ("Product",)),
+        ('[{"@type": "A"}, {"@type": ["B", "C"]}, 7, null]', ("A", "B", "C")),
+        (
+            '{"@graph": [{"@type": "WebPage"}, {"@type": "NewsArticle"}]}',
+            ("WebPage", "NewsArticle"),
+        ),
+        ('{"@type": "WebPage", "mainEntity": {"@type": "Recipe"}}', ("WebPage", "Recipe")),
+        ('{"@type": {"x": 1}}', ()),
+        ('{"@graph": {"@type": "A"}}', ()),
+        ('"Product"', ()),
+        (f'{{"@type": "{"x" * 100}"}}', ()),
+        ("{broken", ()),
+    ],
+)
+def test_structured_data_says_what_the_page_is(data: str, expected: tuple[str, ...]) -> None:
+    page = read(f'<script type="application/ld+json">{data}</script>')
+    assert page.declared_types == expected
+
+
+def test_open_graph_says_so_behind_json_ld() -> None:
+    page = read(
+        '<meta property="og:type" content=" Article "><meta property="og:type" content="x">'
+        '<script type="application/ld+json">{"@type": "Product"}</script>'
+    )
+    assert page.declared_types == ("Product", "og:article")
+
+
+def test_what_a_page_says_it_is_has_a_limit() -> None:
+    many = json.dumps({"@graph": [{"@type": "Product"}] * 150})
+    scripts = f'<script type="application/ld+json">{many}</script>' * 3
+    assert read(scripts).declared_types == ("Product",) * PageLimits().max_declared_types
+
+
+def test_a_sample_of_the_text_comes_from_behind_the_menu() -> None:
+    menu = "".join(f"<li><a href=/{n}>Menu {n}</a>" for n in range(30))
+    page = read(f"<body><ul>{menu}</ul><main>{'<p>Words of the page.</p>' * 300}</main>")
+    assert len(page.text_sample) == PageLimits().max_sample_characters
+    assert "Words of the page." in page.text_sample
+    assert "Menu" not in page.text_sample
+    assert read("<p>Short text</p>").text_sample.strip() != ""
 
 
 def test_links_beyond_the_limit_are_left_out_and_said() -> None:
