@@ -259,7 +259,7 @@ def _new_visits(batch: MentionBatch) -> NewVisits:
     is_redirect = batch.source == LinkSource.REDIRECT
     return NewVisits(
         # A sitemap has no number: no visit has found what it lists.
-        found_by=None if batch.source == Source.START else visit.number or None,
+        found_by=None if batch.source == Source.START else visit.number,
         page_ids=[batch.ids[entry.row] for entry in entries],
         urls=[batch.urls[entry.row] for entry in entries],
         numbers=[entry.number for entry in entries],

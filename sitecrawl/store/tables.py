@@ -255,7 +255,7 @@ visits = Table(
     Column("url", Text, nullable=False),
     Column("clicks", Integer, nullable=False),
     Column("external_hops", Integer, nullable=False),
-    # The visit that found it: following these gives a shortest way from where the crawl started.
+    # The visit that found it, back to where the crawl started (NULL); 0: a sitemap did.
     Column("found_by", Integer),
     # JSON text: the chain of redirects that led here.
     Column("redirected_from", Text),
