@@ -197,7 +197,7 @@ class TestWhenItRuns:
         assert {"/c", "/a", "/deep"} <= {*asked_pages(site)}
         assert "/deep" in paths(site, done.urls)
         found_by = dict(done.query("SELECT url, found_by FROM visits"))
-        assert found_by[site.at("/c")] == 0, "a sitemap: no visit has found it, nor was it asked for"
+        assert found_by[site.at("/c")] == 0, "a sitemap, and neither a visit nor the user"
         assert found_by[site.at("/deep")] is not None
 
     def test_it_runs_alone_as_a_spider(self, site: SiteServer, crawl: Crawl) -> None:
