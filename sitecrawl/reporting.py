@@ -150,6 +150,7 @@ def _rows(
     for label, command in (
         ("next", summary.pages and f"urls {shlex.quote(summary.asked)}"),
         ("", summary.example and f"why {shlex.quote(summary.example)}"),
+        ("", summary.pages and f"report {shlex.quote(summary.asked)}"),
         ("", is_partial and f"resume {summary.scan_id}"),
     ):
         if command:

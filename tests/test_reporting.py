@@ -117,6 +117,7 @@ def test_a_rich_summary() -> None:
         ("feed", "urls.jsonl"),
         ("next", "sitecrawl urls example.com"),
         ("", "sitecrawl why https://www.example.com/a"),
+        ("", "sitecrawl report example.com"),
         ("", "sitecrawl resume 12"),
     ]
 
@@ -167,6 +168,7 @@ def test_commands_to_go_on_with_can_be_pasted() -> None:
     assert commands == [
         ["sitecrawl", "urls", "https://example.com/?a=1&b=2"],
         ["sitecrawl", "why", "https://e/?a&b"],
+        ["sitecrawl", "report", "https://example.com/?a=1&b=2"],
         ["sitecrawl", "resume", "12"],
     ]
 
@@ -177,6 +179,7 @@ def test_commands_to_go_on_with_name_a_database_that_nothing_else_tells() -> Non
     assert commands == [
         ["sitecrawl", "urls", "example.com", "--database", "sqlite:///my files.db"],
         ["sitecrawl", "why", "https://www.example.com/a", "--database", "sqlite:///my files.db"],
+        ["sitecrawl", "report", "example.com", "--database", "sqlite:///my files.db"],
         ["sitecrawl", "resume", "12", "--database", "sqlite:///my files.db"],
     ]
     assert "--database" not in printed()
