@@ -86,11 +86,11 @@ def test_settings_say_where_each_value_comes_from(cli: Callable[..., ProcessResu
 
 
 def test_some_settings(cli: Callable[..., ProcessResult]) -> None:
-    values = shown(cli("settings", "sitemap_url", "RENDER").succeeded().stdout)
+    values = shown(cli("settings", "sitemap_url", "SOFT_404").succeeded().stdout)
     assert values.keys() == {
         "SITECRAWL_MAX_SITEMAP_URLS",
         "SITECRAWL_MIN_SITEMAP_URLS",
-        "SITECRAWL_RENDER",
+        "SITECRAWL_SOFT_404",
     }
 
 
