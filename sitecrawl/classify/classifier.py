@@ -14,7 +14,7 @@ from sitecrawl.classify.clusters import cluster_key
 from sitecrawl.classify.languages import parse_code, primary_language
 from sitecrawl.classify.leafwords import LEAF_RULES, LONGEST_LEAF
 from sitecrawl.classify.pages import PageClass
-from sitecrawl.classify.priority import PageSignals, month_of, priority, priority_parts
+from sitecrawl.classify.priority import PageSignals, freshness, priority, priority_parts
 from sitecrawl.classify.segments import compact_word
 from sitecrawl.classify.topics import topic_words
 from sitecrawl.classify.vocabulary import (
@@ -62,13 +62,13 @@ class _Facts(NamedTuple):
     text_language: str = ""
     region: str = ""
     # From here on, it is the priority alone that makes use of it.
-    month: str = ""
+    freshness: float | None = None
     sitemap_priority: float | None = None
     is_structural: bool = False
     inlinks: int | None = None
 
 
-_SAYING_FACTS: Final = _Facts._fields.index("month")
+_SAYING_FACTS: Final = _Facts._fields.index("freshness")
 
 
 class _Said(NamedTuple):
@@ -91,7 +91,7 @@ class PageClassifier:
         self._topics = frozenset(model.topics)
         self._classes: dict[tuple[str, ...], _Classes] = {}
         self._said: dict[tuple[Any, ...], _Said] = {}
-        self._months = _Months()
+        self._freshness = _Freshness(model.scale.newest_month)
 
     def classify(self, columns: PageColumns) -> list[PageClass]:
         """The class of each page."""
@@ -122,7 +122,7 @@ class PageClassifier:
 
         Every further one would cost as much as looking the combination up.
         """
-        lastmods, months = columns.lastmods, self._months
+        lastmods, fresh = columns.lastmods, self._freshness
         found: dict[str, Sequence[Any] | None] = {
             "spot": self._reader.read(columns.urls),
             "titled": columns.titles and [_said_by_title(each) for each in columns.titles],
@@ -132,7 +132,7 @@ class PageClassifier:
             "own_language": columns.own_languages,
             "text_language": columns.text_languages,
             "region": columns.regions,
-            "month": lastmods and [months[each[:7] if each else ""] for each in lastmods],
+            "freshness": lastmods and [fresh[each[:7] if each else ""] for each in lastmods],
             "sitemap_priority": columns.sitemap_priorities,
             "is_structural": columns.importances and list(map(bool, columns.importances)),
             "inlinks": columns.inlinks,
@@ -205,7 +205,7 @@ def _signals(facts: _Facts, category: Category) -> PageSignals:
         inlinks=facts.inlinks,
         region=facts.region,
         sitemap_priority=facts.sitemap_priority,
-        month=facts.month,
+        freshness=facts.freshness,
     )
 
 
@@ -273,11 +273,15 @@ class _Classes(dict[tuple[Any, ...], PageClass]):
         return found
 
 
-class _Months(dict[str, str]):
-    """Months by the first letters of a lastmod."""
+class _Freshness(dict[str, "float | None"]):
+    """How fresh a page is, by the first letters of its lastmod."""
 
-    def __missing__(self, start: str) -> str:
-        month = month_of(start)
+    def __init__(self, newest_month: str):
+        super().__init__()
+        self._newest_month = newest_month
+
+    def __missing__(self, start: str) -> float | None:
+        found = freshness(start, self._newest_month)
         if len(self) < _MAX_MONTHS:
-            self[start] = month
-        return month
+            self[start] = found
+        return found

@@ -38,20 +38,28 @@ class SampledPage(NamedTuple):
     sitemap_priority: float | None = None
 
 
-def learn_addresses(pages: Sequence[SampledPage]) -> AddressModel:
-    """What the addresses of a site have in common; the order of *pages* does not matter."""
-    untyped = AddressModel(_learn_hosts(pages), parameters=_learn_parameters(pages))
+def learn_addresses(pages: Sequence[SampledPage], speaking: Sequence[SampledPage]) -> AddressModel:
+    """What the addresses of a site have in common; the order of the pages does not matter.
+
+    *speaking* are pages that say of themselves what they are, or in which language.
+    """
+    hosts = _learn_hosts(pages, speaking)
+    untyped = AddressModel(hosts, parameters=_learn_parameters(pages))
     # What pages say of themselves is told by template, so templates come first.
-    return replace(untyped, types=_learn_types(pages, AddressReader(untyped)))
+    return replace(untyped, types=_learn_types(speaking, AddressReader(untyped)))
 
 
-def _learn_hosts(pages: Sequence[SampledPage]) -> dict[str, HostModel]:
+def _learn_hosts(
+    pages: Sequence[SampledPage], speaking: Sequence[SampledPage]
+) -> dict[str, HostModel]:
     paths: defaultdict[str, list[str]] = defaultdict(list)
-    said: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     for page in pages:
         host, path = _split(page.url)
         paths[host].append(path)
+    said: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for page in speaking:
         if page.language:
+            host, path = _split(page.url)
             said[host].append((path, page.language))
     by_size = [host for host, _ in sorted(paths.items(), key=lambda each: (-len(each[1]), each[0]))]
     if not by_size:
@@ -124,12 +132,12 @@ def _declared(said: Iterable[tuple[str, str]]) -> Mapping[tuple[str, ...], set[s
     return found
 
 
-def _learn_types(pages: Sequence[SampledPage], reader: AddressReader) -> dict[str, PageType]:
+def _learn_types(speaking: Sequence[SampledPage], reader: AddressReader) -> dict[str, PageType]:
     """By template, what its pages say they are, if most that could say so agree."""
     told: defaultdict[str, Counter[str]] = defaultdict(Counter)
     could: Counter[str] = Counter()
-    speaking = [page for page in pages if page.title or page.kind in _TYPE_NAMES]
-    for page, spot in zip(speaking, reader.read(page.url for page in speaking), strict=True):
+    able = [page for page in speaking if page.title or page.kind in _TYPE_NAMES]
+    for page, spot in zip(able, reader.read(page.url for page in able), strict=True):
         could[spot.template] += 1
         if page.kind in _TYPE_NAMES:
             told[spot.template][page.kind] += 1

@@ -44,9 +44,15 @@ _OF_REGION: Final = MappingProxyType(
 )
 _OF_DEPTH: Final = (1.0, 0.8, 0.6, 0.45, 0.3, 0.2)
 _DEEPEST: Final = 0.1
-# So many months old at most, and what that is worth.
-_OF_AGE: Final = ((1, 1.0), (6, 0.8), (12, 0.6), (36, 0.35))
+# So many months before the newest at most, what that is worth, and in words.
+_OF_AGE: Final = (
+    (1, 1.0, "changed within a month of the newest pages"),
+    (6, 0.8, "changed within half a year of the newest pages"),
+    (12, 0.6, "changed within a year of the newest pages"),
+    (36, 0.35, "changed within three years of the newest pages"),
+)
 _OLDEST: Final = 0.1
+_FRESH_WORDS: Final = MappingProxyType({worth: words for _, worth, words in _OF_AGE})
 _MONTHS: Final = 12
 _MONTH_LENGTH: Final = len("2026-03")
 
@@ -81,7 +87,7 @@ class PageSignals(NamedTuple):
     inlinks: int | None = None
     region: str = ""
     sitemap_priority: float | None = None
-    month: str = ""
+    freshness: float | None = None
 
 
 def priority(signals: PageSignals, scale: SiteScale) -> float:
@@ -108,7 +114,7 @@ def priority_parts(signals: PageSignals, scale: SiteScale) -> Sequence[PriorityP
         "links": f"linked from {signals.inlinks or 0:,} pages, the most is {most:,}",
         "region": f"linked in {signals.region}",
         "sitemap": f"priority {signals.sitemap_priority or 0:g} in the sitemap",
-        "fresh": f"changed in {signals.month}",
+        "fresh": _FRESH_WORDS.get(signals.freshness or 0, "not changed for years"),
     }
     parts = [
         PriorityPart(name, value, _WEIGHTS[name], words[name])
@@ -132,10 +138,22 @@ def _values(signals: PageSignals, scale: SiteScale) -> dict[str, float]:
         values["region"] = _OF_REGION[signals.region]
     if scale.has_priorities and signals.sitemap_priority is not None:
         values["sitemap"] = min(max(signals.sitemap_priority, 0.0), 1.0)
-    if signals.month and scale.newest_month:
-        age = max(_month_number(scale.newest_month) - _month_number(signals.month), 0)
-        values["fresh"] = next((worth for months, worth in _OF_AGE if age <= months), _OLDEST)
+    if signals.freshness is not None:
+        values["fresh"] = signals.freshness
     return values
+
+
+def freshness(lastmod: str | None, newest_month: str) -> float | None:
+    """From 1 for what has just changed down to nearly 0; None, if it is not known.
+
+    >>> freshness("2026-03-14", "2026-03"), freshness("2019-01", "2026-03")
+    (1.0, 0.1)
+    """
+    month = month_of(lastmod)
+    if not month or not newest_month:
+        return None
+    age = _month_number(newest_month) - _month_number(month)
+    return next((worth for months, worth, _ in _OF_AGE if age <= months), _OLDEST)
 
 
 def month_of(lastmod: str | None) -> str:

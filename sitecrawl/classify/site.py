@@ -1,14 +1,14 @@
 """Learns a whole site: first its addresses, then, page by page, what is on it.
 
-Both passes take batches. The first keeps a sample; the second only counts. A site that fits into
-the sample needs no second look at its inventory.
+The first look keeps a sample, the second only counts. A site that fits into the sample needs no
+second look at its inventory.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from sitecrawl.classify.classifier import PageClassifier, joined_text
 from sitecrawl.classify.clusters import MAX_SAMPLE, Cluster, ClusterTally
@@ -31,6 +31,9 @@ _NEWEST_SHARE: Final = 100
 _MAX_CLASSES: Final = 20_000
 
 
+Batches: TypeAlias = "Callable[[], Iterable[PageColumns]]"
+
+
 class LearnedSite(NamedTuple):
     """What there is to store of a site."""
 
@@ -41,29 +44,39 @@ class LearnedSite(NamedTuple):
 
 
 def learn_site(
-    batches: Callable[[], Iterable[PageColumns]], sample_rows: int = SAMPLE_ROWS
+    pages: Batches,
+    *,
+    sample: Batches | None = None,
+    speaking: Batches | None = None,
+    sample_rows: int = SAMPLE_ROWS,
 ) -> LearnedSite:
-    """Learn a site from its pages; *batches* gives them, and is called at most twice."""
+    """Learn a site from all of its pages.
+
+    Whoever has many can save looking at each twice by giving a *sample* of them, chosen by chance,
+    and those that are *speaking*: that say what they are, or in which language.
+    """
     look = _FirstLook(sample_rows)
-    for columns in batches():
+    for columns in (sample or pages)():
         look.add(columns)
-    pages = look.sample.rows()
-    tally = _Tally(look.model(pages))
-    for columns in batches() if look.kept is None else look.kept:
+    for columns in speaking() if speaking else ():
+        look.hear(columns)
+    seen = look.sample.rows()
+    tally = _Tally(look.model(seen))
+    is_all = look.kept is not None and sample is None
+    for columns in look.kept or () if is_all else pages():
         tally.add(columns)
-    tally.show(pages)
+    tally.show(seen)
     return tally.learned()
 
 
 class _FirstLook:
-    """Keeps a sample of the pages, and the most that is said of any."""
+    """Keeps a sample of the pages, and one of those that say what they are."""
 
     def __init__(self, sample_rows: int):
         self.sample: RowSample[SampledPage] = RowSample(sample_rows)
         self.kept: list[PageColumns] | None = []
         """All pages, as long as they fit into the sample."""
-        self._most_inlinks = 0
-        self._has_menu = False
+        self._speaking: RowSample[SampledPage] = RowSample(sample_rows)
 
     def add(self, columns: PageColumns) -> None:
         self.sample.add(columns.urls, _row_maker(columns))
@@ -71,24 +84,24 @@ class _FirstLook:
             self.kept = None
         elif self.kept is not None:
             self.kept.append(columns)
-        if columns.inlinks is not None:
-            self._most_inlinks = max(
-                self._most_inlinks, *(each or 0 for each in columns.inlinks), 0
-            )
-        if columns.importances is not None:
-            self._has_menu = self._has_menu or any(columns.importances)
+        self.hear(columns)
+
+    def hear(self, columns: PageColumns) -> None:
+        said = [each for each in (columns.kinds, columns.own_languages) if each]
+        rows = [row for row, facts in enumerate(zip(*said, strict=True)) if any(facts)]
+        make = _row_maker(columns)
+        self._speaking.add([columns.urls[row] for row in rows], lambda number: make(rows[number]))
 
     def model(self, pages: Sequence[SampledPage]) -> SiteModel:
         """What is known of the site so far."""
+        speaking = {page.url: page for page in (*pages, *self._speaking.rows())}
         priorities = {page.sitemap_priority for page in pages} - {None}
         scale = SiteScale(
-            most_inlinks=self._most_inlinks,
             newest_month=_newest_month(page.lastmod for page in pages),
-            has_menu=self._has_menu,
             has_priorities=len(priorities) > 1,
         )
         topics = learn_topics(joined_text(page.title, page.anchor) for page in pages)
-        return SiteModel(learn_addresses(pages), scale, topics)
+        return SiteModel(learn_addresses(pages, list(speaking.values())), scale, topics)
 
 
 def _row_maker(columns: PageColumns) -> Callable[[int], SampledPage]:
@@ -132,8 +145,14 @@ class _Tally:
             name: Counter() for name in ("category", "type", "language", "language_source")
         }
         self._clusters = ClusterTally()
+        self._most_inlinks = 0
+        self._has_menu = False
 
     def add(self, columns: PageColumns) -> None:
+        if columns.inlinks:
+            self._most_inlinks = max(self._most_inlinks, *(each or 0 for each in columns.inlinks))
+        if columns.importances and not self._has_menu:
+            self._has_menu = any(columns.importances)
         # What only the priority depends on makes no difference here.
         plain = replace(
             columns, lastmods=None, sitemap_priorities=None, importances=None, inlinks=None
@@ -164,7 +183,9 @@ class _Tally:
     def learned(self) -> LearnedSite:
         self._settle()
         clusters = self._clusters.clusters()
-        model = replace(self._model, cluster_keys=frozenset(each.key for each in clusters))
+        scale = replace(self._model.scale, most_inlinks=self._most_inlinks, has_menu=self._has_menu)
+        keys = frozenset(each.key for each in clusters)
+        model = replace(self._model, scale=scale, cluster_keys=keys)
         return LearnedSite(model, clusters, self._counts)
 
     def _settle(self) -> None:

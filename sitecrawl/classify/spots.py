@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sitecrawl.classify.places import Place
 
 _MAX_SECTIONS: Final = 4
-_MAX_KNOWN: Final = 2_000
+_MAX_KNOWN: Final = 1_000
 _TITLE_HYPHENS: Final = 3
 HEADLINE_HYPHENS: Final = 2
 _LONGEST_NAME: Final = LONGEST_LEAF + 10  # with hyphens and an ending
@@ -89,6 +89,7 @@ class View:
         self._before = ""
         self._is_plain = True  # no folder above it varies
         self._children: dict[tuple[str, str], View] = {}
+        self._by_segment: dict[str, View] = {}
         self._known: dict[str, Spot] = {}
         self._spots: dict[tuple[str, bool, bool], Spot] = {}
         self._names: Mapping[str, Place] = place.named if place is not None else {}
@@ -104,6 +105,9 @@ class View:
 
     def child(self, segment: str) -> View:
         """The folder of this name in this one."""
+        known = self._by_segment.get(segment)
+        if known is not None:
+            return known
         name, place = self._generalized(segment)
         word = compact_word(segment)
         # What a folder is called counts, also where folders vary.
@@ -111,6 +115,8 @@ class View:
         view = self._children.get((name, mark))
         if view is None:
             view = self._children[name, mark] = self._make_child(segment, name, place, word)
+        if len(self._by_segment) < _MAX_KNOWN:
+            self._by_segment[segment] = view
         return view
 
     def _generalized(self, segment: str) -> tuple[str, Place | None]:

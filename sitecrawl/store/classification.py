@@ -12,6 +12,7 @@ from sqlalchemy import delete, func, insert, select
 
 from sitecrawl.classify.classifier import PageClassifier
 from sitecrawl.classify.clusters import Cluster
+from sitecrawl.classify.learning import SAMPLE_ROWS
 from sitecrawl.classify.model import SiteModel
 from sitecrawl.classify.site import learn_site
 from sitecrawl.classify.vocabulary import ClusterKind
@@ -19,9 +20,10 @@ from sitecrawl.items import DocumentKind
 from sitecrawl.store import tables as t
 from sitecrawl.store.classified_columns import CLASSIFIED_COLUMNS, page_columns
 from sitecrawl.store.inventory import LISTED_PAGES, PageFilter, export_columns, export_rows
+from sitecrawl.store.signals import SIGNAL_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
 
+# What makes no difference to what is counted.
+_NOT_COUNTED: Final = frozenset({"lastmod", "sitemap_priority"})
 # So many pages are learned again in a moment, so nobody needs to ask whether anything has changed.
 _FEW_PAGES: Final = 20_000
 
@@ -145,14 +149,35 @@ def _row(site_id: int, cluster: Cluster) -> dict[str, Any]:
 
 
 def _learn(database: Database, scan: Scan) -> LearnedSite:
+    """Learn the site from the scan's inventory; of a large one, from a part of it."""
     known = export_columns(database, scan.site_id, LISTED_PAGES)
-    columns = ["url", *(name for name in known if name in CLASSIFIED_COLUMNS and name != "url")]
+    wanted = [name for name in CLASSIFIED_COLUMNS if name in known]
+    with database.reading() as connection:
+        own = t.pages.c.site_id == scan.site_id
+        pages = connection.scalar(select(func.count()).where(own)) or 0
+    one_of = 1
+    while pages > 2 * SAMPLE_ROWS * one_of:
+        one_of *= 2
+    if one_of == 1:
+        return learn_site(_batches(database, scan, LISTED_PAGES, wanted))
+    counted = [name for name in wanted if name not in _NOT_COUNTED]
+    has_signals = set(SIGNAL_COLUMNS) & set(wanted)
+    speaking = PageFilter(has_signals=True)
+    return learn_site(
+        _batches(database, scan, LISTED_PAGES, counted),
+        sample=_batches(database, scan, PageFilter(one_of=one_of), wanted),
+        speaking=_batches(database, scan, speaking, wanted) if has_signals else None,
+    )
 
+
+def _batches(
+    database: Database, scan: Scan, wanted: PageFilter, columns: Sequence[str]
+) -> Callable[[], Iterator[PageColumns]]:
     def batches() -> Iterator[PageColumns]:
-        for pages in export_rows(database, scan, LISTED_PAGES, columns):
+        for pages in export_rows(database, scan, wanted, columns):
             yield page_columns(columns, pages)
 
-    return learn_site(batches)
+    return batches
 
 
 def _last_number(site_id: int) -> Any:

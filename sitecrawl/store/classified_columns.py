@@ -31,6 +31,12 @@ CLASSIFIED_COLUMNS: Final = (
 def page_columns(columns: Sequence[str], pages: Sequence[PageTuple]) -> PageColumns:
     """What classification takes of *pages*; *columns* names what is in each."""
     values: dict[str, Sequence[Any]] = dict(zip(columns, zip(*pages, strict=True), strict=False))
+    # What most pages do not have, most chunks have not at all; then it need not be looked at.
+    values = {
+        name: column
+        for name, column in values.items()
+        if name == "url" or column.count(None) < len(column)
+    }
     return PageColumns(
         urls=values.get("url", ()),
         # The kind of a file comes first: it has no structured data.

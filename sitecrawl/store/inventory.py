@@ -120,6 +120,10 @@ class PageFilter:
     cluster: str = ""
     """The key of one."""
     page_id: int | None = None
+    one_of: int = 1
+    """By chance only one of so many pages; a power of two. The same ones every time."""
+    has_signals: bool = False
+    """Whether more is known of it than its row says."""
 
     @property
     def wants_refused(self) -> bool:
@@ -138,6 +142,11 @@ class PageFilter:
             found.append(self._mention())
         if self.page_id is not None:
             found.append(("p.id = {value}", [self.page_id]))
+        if self.one_of > 1:
+            # Ids are hashes.
+            found.append(("p.id & {value} = 0", [self.one_of - 1]))
+        if self.has_signals:
+            found.append(("p.id IN (SELECT page_id FROM page_signals)", []))
         if self.reason:
             found.append(("p.reason = {value}", [self.reason]))
         if self.contains:

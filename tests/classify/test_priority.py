@@ -4,11 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.classify.priority import PageSignals, SiteScale, month_of, priority, priority_parts
+from sitecrawl.classify.priority import (
+    PageSignals,
+    SiteScale,
+    freshness,
+    month_of,
+    priority,
+    priority_parts,
+)
 from sitecrawl.classify.vocabulary import Category
 
 _SCALE = SiteScale(most_inlinks=100, newest_month="2026-03", has_menu=True, has_priorities=True)
-_USUAL = PageSignals(Category.PRIMARY, 2, inlinks=5, region="content-link", month="2025-06")
+_USUAL = PageSignals(Category.PRIMARY, 2, inlinks=5, region="content-link", freshness=0.6)
 
 _signals = st.builds(
     PageSignals,
@@ -18,7 +25,7 @@ _signals = st.builds(
     st.none() | st.integers(0, 10**6),
     st.sampled_from(["", "navigation", "footer", "elsewhere"]),
     st.none() | st.floats(allow_nan=False),
-    st.sampled_from(["", "1999-01", "2026-03", "9999-12"]),
+    st.sampled_from([None, 0.1, 1.0]),
 )
 
 
@@ -36,7 +43,7 @@ def test_it_is_between_0_and_1(signals: PageSignals, scale: SiteScale) -> None:
         {"inlinks": 50},
         {"region": "navigation"},
         {"sitemap_priority": 1.0},
-        {"month": "2026-03"},
+        {"freshness": 1.0},
     ],
     ids=lambda better: next(iter(better)),
 )
@@ -58,6 +65,24 @@ def test_what_is_not_known_does_not_count() -> None:
     # The same priority for all pages says nothing.
     same = bare._replace(sitemap_priority=0.5)
     assert priority(same, SiteScale()) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("lastmod", "expected"),
+    [
+        ("2026-03-14", 1.0),
+        ("2026-02-01", 1.0),
+        ("2025-09-30", 0.8),
+        ("2025-08-31", 0.6),
+        ("2023-03-01", 0.35),
+        ("2023-02-28", 0.1),
+        ("2027-01-01", 1.0),
+        ("soon", None),
+    ],
+)
+def test_freshness_is_told_from_the_newest_pages(lastmod: str, expected: float | None) -> None:
+    assert freshness(lastmod, "2026-03") == expected
+    assert freshness(lastmod, "") is None
 
 
 @pytest.mark.parametrize(

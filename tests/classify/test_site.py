@@ -29,12 +29,12 @@ _BATCH = 500
 _PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 
 
-def learned(urls: list[str], **options: int) -> LearnedSite:
+def learned(urls: list[str], sample_rows: int = 10_000) -> LearnedSite:
     def batches() -> list[PageColumns]:
         starts = range(0, len(urls), _BATCH)
         return [PageColumns(urls=urls[start : start + _BATCH]) for start in starts]
 
-    return learn_site(batches, **options)
+    return learn_site(batches, sample_rows=sample_rows)
 
 
 def templates(site: LearnedSite, urls: list[str]) -> list[str]:

@@ -61,6 +61,13 @@ def stored(database: Database) -> tuple[Any, list[Any]]:
         return tuple(row), read_clusters(connection, newest(database).site_id)
 
 
+@pytest.fixture
+def crawling(database: Database) -> Crawling:
+    crawling = Crawling(database)
+    crawling.start()
+    return crawling
+
+
 def test_a_scan_leaves_clusters_and_counts(database: Database) -> None:
     scan(database, {A: PAGES})
     with database.reading() as connection:
@@ -144,6 +151,25 @@ def test_a_large_inventory_that_has_not_changed_is_not_learned_again(
     assert learned == [1, 3, 4]
 
 
+def test_of_a_large_inventory_a_part_is_learned_from_and_all_is_counted(
+    database: Database, crawling: Crawling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classification, "SAMPLE_ROWS", 8)
+    many = [f"/things/thing-number-{n}" for n in range(200)]
+    crawling.visit("/", "/things/thing-number-0", *(f"/menu-{n}" for n in range(3)))
+    crawling.visit("/things/thing-number-0", *many[1:], title="x", declared_type="product")
+    crawling.end()
+    with database.reading() as connection:
+        of_site = read_classification(connection, newest(database).site_id)
+        found = {each.key: each for each in read_clusters(connection, newest(database).site_id)}
+    assert of_site is not None
+    assert sum(of_site.counts["category"].values()) == 204
+    assert found["/things/{slug}"].pages == 200
+    # The only page that says what it is was heard, whether it is in the sample or not.
+    assert of_site.counts["type"]["product"] == 200
+    assert of_site.model.scale.most_inlinks > 0
+
+
 def test_a_model_of_another_version_is_learned_again(database: Database) -> None:
     scan(database, {A: PAGES})
     before = classes(database)
@@ -178,13 +204,6 @@ def test_why_explains_a_page(database: Database) -> None:
 
 
 # --- signals --------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def crawling(database: Database) -> Crawling:
-    crawling = Crawling(database)
-    crawling.start()
-    return crawling
 
 
 def signals(database: Database, *names: str) -> dict[str, tuple[Any, ...]]:
