@@ -80,6 +80,11 @@ class TestFirstScan:
             "priority": None,
             "region": None,
             "anchor": None,
+            "inlinks": None,
+            "link_region": None,
+            "own_language": None,
+            "text_language": None,
+            "declared_type": None,
         }
         assert (two["reason"], two["rule"]) == ("skipped_path", "/two")
         assert (two["lastmod"], two["changefreq"], two["sitemap_priority"]) == (None, "daily", None)
