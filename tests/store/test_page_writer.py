@@ -77,7 +77,6 @@ class TestFirstScan:
             "category": None,
             "language": "de",
             "importance": None,
-            "priority": None,
             "region": None,
             "anchor": None,
             "inlinks": None,
