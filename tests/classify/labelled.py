@@ -1,6 +1,6 @@
 """The labelled table: addresses as real sites have them, with what a person says they are.
 
-The labels were written before the rules. A third of the rows, chosen by hash, was not looked at
+The labels were written before the rules. More than a quarter, chosen by hash, was not looked at
 while the rules were written: what is right of these says how the rules do on other sites.
 """
 
