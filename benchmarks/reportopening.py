@@ -10,18 +10,18 @@ the rounds is printed, because others may use the machine.
 from __future__ import annotations
 
 import argparse
-import shutil
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Playwright, sync_playwright
 
+from benchmarks.measure import BenchmarkError
+from sitecrawl.render.browsers import find_browser
 from sitecrawl.report.html import html_report
 from tests.report.sample import sample_report
 
 _SIZES = (1_000, 10_000, 100_000)
-_BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 _WATCH = """
 new MutationObserver(() => {
   const now = performance.now()
@@ -59,8 +59,10 @@ def _write(path: Path, pages: int) -> float:
 
 def _open(playwright: Playwright, url: str) -> tuple[float, float]:
     """Seconds until the summary is drawn, and until the table of pages is."""
-    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+    found = find_browser()
+    if found is None:
+        raise BenchmarkError("there is no browser: sitecrawl doctor --install-browser")
+    browser = playwright.chromium.launch(**found.launch_options())
     try:
         page = browser.new_page()
         page.add_init_script(_WATCH)

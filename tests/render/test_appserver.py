@@ -13,6 +13,7 @@ from tests.render.apps.half import static_pages
 from tests.render.apps.truth import Need
 from tests.render.apps.walk import check_route, run_into, running_browser
 from tests.render.appserver import APPS, AppServer
+from tests.render.browser import BROWSER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,6 +148,8 @@ class TestCounts:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    if BROWSER is None:
+        pytest.skip("there is no browser")
     with running_browser() as running:
         yield running
 

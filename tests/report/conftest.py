@@ -1,34 +1,32 @@
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
 from playwright.sync_api import sync_playwright
 
+from sitecrawl.render.browsers import find_browser
 from sitecrawl.report.html import html_report
 from tests.report.sample import sample_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
     from sitecrawl.report.data import ReportData
 
-_BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
-
 
 # Of a module, not of the session: while it runs, nothing else in the process may run a loop.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    found = find_browser()
+    if found is None:
+        pytest.skip("there is no browser")
     with sync_playwright() as playwright:
-        found = next(filter(None, map(shutil.which, _BROWSERS)), None)
-        if found is None and not Path(playwright.chromium.executable_path).exists():
-            pytest.skip("no browser is installed")
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(**found.launch_options())
         yield browser
         browser.close()
 

@@ -6,13 +6,13 @@ danger, and says what fails.
 
 from __future__ import annotations
 
-import shutil
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from playwright.sync_api import Error, expect, sync_playwright
 
+from sitecrawl.render.browsers import find_browser
 from tests.render.apps.truth import Need
 from tests.render.appserver import APPS, AppServer
 
@@ -26,15 +26,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _TIMEOUT_MS = 5000
-_BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome-stable", "google-chrome")
 
 
 @contextmanager
 def running_browser() -> Iterator[Browser]:
-    """The system's Chromium, else the one that Playwright has downloaded."""
-    system = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    found = find_browser()
+    assert found is not None, "there is no browser: sitecrawl doctor --install-browser"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=system)
+        browser = playwright.chromium.launch(**found.launch_options())
         yield browser
         browser.close()
 
