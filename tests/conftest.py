@@ -5,6 +5,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.site import SiteServer
 from tests.site.postgres import PostgresDatabases, running_postgres
@@ -13,6 +14,10 @@ from tests.site.project import CrawlResult, ProcessResult, Project
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+
+# What a test takes says nothing while others run beside it.
+settings.register_profile("sitecrawl", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("sitecrawl")
 
 
 @pytest.fixture

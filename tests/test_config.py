@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sitecrawl.settings
@@ -174,7 +174,6 @@ _anything = st.recursive(
     ],
     ids=lambda kind: kind.expects,
 )
-@settings(deadline=None)
 @given(value=_anything)
 def test_a_kind_takes_a_value_or_refuses_it_with_a_value_error(
     kind: ValueKind, value: object

@@ -17,6 +17,7 @@ from sitecrawl.classify.model import SiteModel
 from sitecrawl.classify.pages import PageColumns
 from sitecrawl.classify.priority import SiteScale, month_of
 from sitecrawl.classify.sample import RowSample
+from sitecrawl.classify.spotmemory import SpotMemory
 from sitecrawl.classify.topics import learn_topics
 from sitecrawl.classify.vocabulary import ClusterKind
 
@@ -41,6 +42,10 @@ class LearnedSite(NamedTuple):
     clusters: list[Cluster]
     counts: Mapping[str, Mapping[str, int]]
     """Pages by ``category``, ``type``, ``language`` and ``language_source``."""
+    classifier: PageClassifier
+    """With that model."""
+    spots: SpotMemory
+    """Of all pages, as that classifier reads them."""
 
 
 def learn_site(
@@ -139,6 +144,7 @@ class _Tally:
         self._model = model
         self._classifier = PageClassifier(model)
         self._classes: Counter[PageClass] = Counter()
+        self._memory = SpotMemory()
         self._spots: Counter[Spot] = Counter()
         """Of pages of which only the address is known."""
         self._counts: dict[str, Counter[str]] = {
@@ -157,10 +163,12 @@ class _Tally:
         plain = replace(
             columns, lastmods=None, sitemap_priorities=None, importances=None, inlinks=None
         )
+        spots = self._classifier.spots(columns.urls)
+        self._memory.add(columns.urls, spots)
         if plain == PageColumns(urls=columns.urls):
-            self._spots.update(self._classifier.spots(columns.urls))
+            self._spots.update(spots)
         else:
-            self._classes.update(self._classifier.classify(plain))
+            self._classes.update(self._classifier.classify(plain, spots))
         if len(self._classes) + len(self._spots) > _MAX_CLASSES:
             self._settle()
 
@@ -186,7 +194,8 @@ class _Tally:
         scale = replace(self._model.scale, most_inlinks=self._most_inlinks, has_menu=self._has_menu)
         keys = frozenset(each.key for each in clusters)
         model = replace(self._model, scale=scale, cluster_keys=keys)
-        return LearnedSite(model, clusters, self._counts)
+        classifier = self._classifier.knowing(model)
+        return LearnedSite(model, clusters, self._counts, classifier, self._memory)
 
     def _settle(self) -> None:
         """Turn the counts of classes into those of what they say."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from sitecrawl.cli.pathtree import PathTree
 from sitecrawl.printable import printable
-from sitecrawl.store.inventory import ALL_PAGES, export_rows
+from sitecrawl.store.inventory import ALL_PAGES, page_chunks
 from sitecrawl.store.menu import site_menu
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ def menu_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
 def path_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
     """The folders of the site, with how many pages are listed and refused below each."""
     tree = PathTree(depth)
-    for rows in export_rows(database, scan, ALL_PAGES, ("url", "reason")):
-        for url, reason in rows:
+    columns = ("url", "reason")
+    for chunk in page_chunks(database, scan, ALL_PAGES, columns):
+        for url, reason in chunk.rows(columns):
             tree.add(url, is_refused=reason is not None)
     yield from map(printable, tree.lines())

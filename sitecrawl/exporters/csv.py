@@ -10,10 +10,8 @@ from sitecrawl.exporters.pages import PageExporter
 from sitecrawl.exporters.rows import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sitecrawl.exporters.rows import RowMaker
-    from sitecrawl.store.inventory import PageTuple
+    from sitecrawl.store.pagechunks import PageChunk
 
 # A cell that starts with one of these is a formula, or the way into one, to a spreadsheet.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -45,7 +43,7 @@ class CsvPageExporter(PageExporter):
     def start_exporting(self) -> None:
         self._writer.writerow(FIELDS)
 
-    def write_pages(self, pages: Sequence[PageTuple], maker: RowMaker) -> None:
+    def write_pages(self, pages: PageChunk, maker: RowMaker) -> None:
         self._writer.writerows(
             [safe_cell(row[name]) for name in FIELDS] for row in maker.rows(pages)
         )

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 from sitecrawl.exporters.pages import PageExporter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sitecrawl.exporters.rows import RowMaker
-    from sitecrawl.store.inventory import PageTuple
+    from sitecrawl.store.pagechunks import PageChunk
 
 
 class JsonLinesPageExporter(PageExporter):
     """One object per line."""
 
-    def write_pages(self, pages: Sequence[PageTuple], maker: RowMaker) -> None:
-        self.file.write(maker.json_text(pages, "\n").encode())
+    def write_pages(self, pages: PageChunk, maker: RowMaker) -> None:
+        self.file.write(maker.json_rows(pages, b"\n"))
 
 
 class JsonPageExporter(PageExporter):
@@ -28,9 +26,9 @@ class JsonPageExporter(PageExporter):
     def start_exporting(self) -> None:
         self.file.write(b"[")
 
-    def write_pages(self, pages: Sequence[PageTuple], maker: RowMaker) -> None:
+    def write_pages(self, pages: PageChunk, maker: RowMaker) -> None:
         self.file.write(b",\n" if self._has_rows else b"\n")
-        self.file.write(maker.json_text(pages, ",\n").removesuffix(",\n").encode())
+        self.file.write(maker.json_rows(pages, b",\n").removesuffix(b",\n"))
         self._has_rows = True
 
     def finish_exporting(self) -> None:

@@ -10,10 +10,10 @@ from scrapy.exporters import BaseItemExporter
 from sitecrawl.exporters.rows import RowMaker
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from sitecrawl.classify.site import LearnedSite
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.inventory import PageFilter, PageTuple
+    from sitecrawl.store.inventory import PageFilter
+    from sitecrawl.store.pagechunks import PageChunk
     from sitecrawl.urls.canonical import KeyRules
 
 
@@ -28,31 +28,40 @@ class PageExporter(BaseItemExporter):
         raise NotImplementedError("feeds are written by export_scan")
 
     def export_scan(
-        self, database: Database, scan_id: int, key_rules: KeyRules, wanted: PageFilter
+        self,
+        database: Database,
+        scan_id: int,
+        key_rules: KeyRules,
+        wanted: PageFilter,
+        learned: LearnedSite | None = None,
     ) -> int:
-        """Write the pages of the scan and return their number."""
+        """Write the pages of the scan and return their number.
+
+        *learned* is what the end of the scan has just learned of the site, if anything.
+        """
         # SQLAlchemy would hold up the first request of a scan that writes a feed at its end.
-        from sitecrawl.store.classification import classifier_of
-        from sitecrawl.store.inventory import export_columns, export_rows
+        from sitecrawl.store.classification import InventoryClasses, classifier_of
+        from sitecrawl.store.inventory import export_columns, page_chunks
         from sitecrawl.store.queries import scan_by_id
         from sitecrawl.store.references import page_references
 
         scan = scan_by_id(database, scan_id)
         assert scan is not None
-        columns = export_columns(database, scan.site_id, wanted)
         maker = RowMaker(
-            columns,
             key_rules,
             page_references(database, scan),
-            classifier_of(database, scan),
+            InventoryClasses(learned.classifier, learned.spots)
+            if learned
+            else InventoryClasses(classifier_of(database, scan)),
             scan.settings.get("languages", ()),
         )
+        columns = export_columns(database, scan.site_id, wanted)
         number = 0
-        for pages in export_rows(database, scan, wanted, columns):
-            self.write_pages(pages, maker)
-            number += len(pages)
+        for chunk in page_chunks(database, scan, wanted, columns):
+            self.write_pages(chunk, maker)
+            number += len(chunk)
         return number
 
     @abstractmethod
-    def write_pages(self, pages: Sequence[PageTuple], maker: RowMaker) -> None:
+    def write_pages(self, pages: PageChunk, maker: RowMaker) -> None:
         """Write one row for each page; *maker* makes the rows."""

@@ -11,10 +11,8 @@ from sitecrawl.exporters.pages import PageExporter
 from sitecrawl.exporters.rows import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sitecrawl.exporters.rows import Row, RowMaker
-    from sitecrawl.store.inventory import PageTuple
+    from sitecrawl.store.pagechunks import PageChunk
 
 _ROWS_PER_GROUP = 50_000
 _LISTS = {"sources", "clusters"}
@@ -32,7 +30,7 @@ class ParquetPageExporter(PageExporter):
         self._writer = parquet.ParquetWriter(file, self._schema, compression="zstd")
         self._rows: list[Row] = []
 
-    def write_pages(self, pages: Sequence[PageTuple], maker: RowMaker) -> None:
+    def write_pages(self, pages: PageChunk, maker: RowMaker) -> None:
         self._rows += maker.rows(pages)
         if len(self._rows) >= _ROWS_PER_GROUP:
             self._write_group()

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-from itertools import chain
+from itertools import chain, repeat
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from sitecrawl.classify.languages import is_other_language
-from sitecrawl.store.classified_columns import page_columns
 from sitecrawl.store.facts import VisitFields
 from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.canonical import page_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from sitecrawl.classify.classifier import PageClassifier
     from sitecrawl.classify.pages import PageClass
-    from sitecrawl.store.inventory import PageTuple
+    from sitecrawl.store.classification import InventoryClasses
+    from sitecrawl.store.pagechunks import PageChunk
     from sitecrawl.store.references import PageReferences
     from sitecrawl.urls.canonical import KeyRules
 
@@ -56,42 +55,39 @@ FIELDS: Final = (
     "inlinks",
     *VisitFields._fields,
 )
-# The store's columns start with what differs from page to page: id, url, lastmod, depth. From here
-# on, nearly all pages of a document have the same.
-_FIRST_SHARED: Final = 4
+# Of the store's columns, those that nearly all pages of a document have in common.
+_SHARED_COLUMNS: Final = (
+    *("document_id", "source", "verdict_id", "first_scan_id", "reason", "rule", "title"),
+    *("changefreq", "sitemap_priority", "category", "importance", "region", "anchor", "inlinks"),
+)
 _SHARED_FIELDS: Final = FIELDS[FIELDS.index("parent") :]
-_MAX_TAILS: Final = 10_000
-_MAX_CLASSES: Final = 100_000
+_MAX_REMEMBERED: Final = 20_000
+_MAX_KINDS: Final = 100
 _encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class RowMaker:
-    """Turns the store's tuples of *columns* into rows of a feed.
+    """Turns pages of the store into rows of a feed.
 
     *languages* are those that the scan has chosen: pages in another one are marked.
     """
 
     def __init__(
         self,
-        columns: Sequence[str],
         key_rules: KeyRules,
         references: PageReferences,
-        classifier: PageClassifier,
+        classes: InventoryClasses,
         languages: Sequence[str] = (),
     ):
-        self._columns = columns
-        self._shared_columns = columns[_FIRST_SHARED:]
         self._key_rules = key_rules
         self._references = references
-        self._classifier = classifier
+        self._classes = classes
         self._languages = languages
-        self._tails: dict[tuple[Any, ...], str] = {}
         self._shared_rows: dict[tuple[Any, ...], Row] = {}
-        self._class_texts: dict[PageClass, str] = {}
+        self._tails: dict[tuple[Any, ...], _Tails] = {}
+        self._middles: dict[tuple[PageClass, int | None], bytes] = {}
 
-    def rows(self, pages: Sequence[PageTuple]) -> list[Row]:
-        keys = page_keys([page[1] for page in pages], self._key_rules)
-        classes = self._classifier.classify(page_columns(self._columns, pages))
+    def rows(self, pages: PageChunk) -> list[Row]:
         return [
             {
                 "url": url,
@@ -99,50 +95,42 @@ class RowMaker:
                 "lastmod": lastmod,
                 "depth": depth,
                 **self._class_fields(found),
-                **self._rest(tuple(shared), id_),
+                **self._rest(shared, id_),
             }
-            for key, found, (id_, url, lastmod, depth, *shared) in zip(
-                keys, classes, pages, strict=True
-            )
-        ]
-
-    def json_text(self, pages: Sequence[PageTuple], end: str) -> str:
-        """``rows`` as JSON, each with *end* behind it.
-
-        Put together by hand, for a fraction of the time: a row's own facts are formatted, and what
-        it shares with its neighbours is only joined in.
-        """
-        if not pages:
-            return ""
-        ids, plain_urls, lastmods, depths, *shared = zip(*pages, strict=True)
-        urls = _escaped(plain_urls)
-        heads = [
-            f'{{"url":"{url}","key":"{key}","lastmod":{lastmod},"depth":{depth},{found}'
-            for url, key, lastmod, depth, found in zip(
-                urls,
-                # Folding takes nothing away that was escaped.
-                page_keys(urls, self._key_rules),
-                _quoted(lastmods),
-                depths if None not in depths else ["null" if d is None else d for d in depths],
-                self._json_classes(pages),
+            for url, key, lastmod, depth, found, shared, id_ in zip(
+                pages["url"],
+                page_keys(pages["url"], self._key_rules),
+                pages["lastmod"],
+                pages["depth"],
+                self._classes.of(pages),
+                pages.rows(_SHARED_COLUMNS),
+                pages["id"],
                 strict=True,
             )
         ]
-        tails = self._json_tails(ids, shared, end)
-        if isinstance(tails, str):
-            return tails.join([*heads, ""])
-        return "".join(chain.from_iterable(zip(heads, tails, strict=True)))
 
-    def _json_classes(self, pages: Sequence[PageTuple]) -> list[str]:
-        texts = self._class_texts
-        classes = self._classifier.classify(page_columns(self._columns, pages))
-        return [texts.get(found) or self._class_text(found) for found in classes]
+    def json_rows(self, pages: PageChunk, end: bytes) -> bytes:
+        """``rows`` as JSON, each with *end* behind it.
 
-    def _class_text(self, found: PageClass) -> str:
-        if len(self._class_texts) >= _MAX_CLASSES:
-            self._class_texts.clear()
-        text = self._class_texts[found] = _encode(self._class_fields(found))[1:-1] + ","
-        return text
+        Put together by hand, for a fraction of the time: a row's own facts are written, and what
+        it shares with its neighbours is only joined in.
+        """
+        if not pages:
+            return b""
+        urls = _escaped(pages["url"])
+        pieces = zip(
+            repeat(b'{"url":"'),
+            _encoded(urls),
+            repeat(b'","key":"'),
+            # Folding takes nothing away that was escaped.
+            _encoded(page_keys(urls, self._key_rules)),
+            repeat(b'","lastmod":'),
+            _quoted(pages.get("lastmod")),
+            self._json_middles(pages),
+            self._json_tails(pages, end),
+            strict=False,  # what is the same in all rows has no end
+        )
+        return b"".join(chain.from_iterable(pieces))
 
     def _class_fields(self, found: PageClass) -> Row:
         language = found.language or None
@@ -157,79 +145,116 @@ class RowMaker:
             "priority": found.priority,
         }
 
-    def _json_tails(
-        self, ids: Sequence[int], shared: Sequence[Sequence[Any]], end: str
-    ) -> list[str] | str:
-        """The rest of each row; one text, if it is the same for all of them."""
-        further, visits = self._references.further_sources, self._references.visits
-        special = (further.keys() & ids) | (visits.keys() & ids)
-        if not special and all(column.count(column[0]) == len(ids) for column in shared):
-            return self._tail(tuple(column[0] for column in shared), end)
-        return [
-            self._special_tail(facts, id_, end) if id_ in special else self._tail(facts, end)
-            for id_, facts in zip(ids, zip(*shared, strict=True), strict=True)
-        ]
-
-    def _special_tail(self, shared: tuple[Any, ...], id_: int, end: str) -> str:
-        further = self._references.further_sources.get(id_, ())
-        if visit := self._references.visits.get(id_):
-            # No other page shares it.
-            return _tail_text(self._shared(shared, further, visit), end)
-        return self._tail(shared, end, further)
-
-    def _tail(self, shared: tuple[Any, ...], end: str, further: Sequence[str] = ()) -> str:
-        """The rest of a row, remembered for the pages that share it."""
-        key = (shared, end, *further)
-        tail = self._tails.get(key)
-        if tail is None:
-            tail = _tail_text(self._shared(shared, further), end)
-            if len(self._tails) < _MAX_TAILS:
-                self._tails[key] = tail
-        return tail
-
     def _rest(self, shared: tuple[Any, ...], id_: int) -> Row:
-        """As :meth:`_tail`, of any page."""
+        """The fields behind those of the class, remembered for the pages that share them."""
         further = self._references.further_sources.get(id_, ())
-        if visit := self._references.visits.get(id_):
-            return self._shared(shared, further, visit)
+        visit = self._references.visits.get(id_)
         key = (shared, *further)
-        row = self._shared_rows.get(key)
+        row = None if visit else self._shared_rows.get(key)
         if row is None:
-            row = self._shared(shared, further)
-            if len(self._shared_rows) < _MAX_TAILS:
+            facts = dict(zip(_SHARED_COLUMNS, shared, strict=True))
+            row = self._shared(facts, further, visit)
+            if visit is None and len(self._shared_rows) < _MAX_REMEMBERED:
                 self._shared_rows[key] = row
         return row
 
-    def _shared(
-        self,
-        shared: tuple[Any, ...],
-        further: Sequence[str],
-        visit: VisitFields | None = None,
-    ) -> Row:
+    def _shared(self, facts: Row, further: Sequence[str], visit: VisitFields | None = None) -> Row:
         references = self._references
-        facts = dict(zip(self._shared_columns, shared, strict=True))
         allowed, robots_rule = references.verdicts.get(facts["verdict_id"], (None, None))
-        facts |= {
+        known = {
+            **facts,
             "parent": references.documents[facts["document_id"]],
             "sources": list(dict.fromkeys([facts["source"], *further])),
-            "status": PageStatus.REFUSED if facts.get("reason") else PageStatus.LISTED,
+            "status": PageStatus.REFUSED if facts["reason"] else PageStatus.LISTED,
             "discovered_at": references.scans[facts["first_scan_id"]],
             "robots_allowed": allowed,
             "robots_rule": robots_rule,
-            "file_kind": facts.get("category"),
+            "file_kind": facts["category"],
         }
         if visit is not None:
-            facts |= visit._asdict()
-        return {name: facts.get(name) for name in _SHARED_FIELDS}
+            known |= visit._asdict()
+        return {name: known.get(name) for name in _SHARED_FIELDS}
+
+    # --- JSON ----------------------------------------------------------------------------------
+
+    def _json_middles(self, pages: PageChunk) -> list[bytes]:
+        """Depth and class of each page."""
+        known = self._middles
+        pairs = zip(self._classes.of(pages), pages["depth"], strict=True)
+        return [known.get(pair) or self._json_middle(*pair) for pair in pairs]
+
+    def _json_middle(self, found: PageClass, depth: int | None) -> bytes:
+        fields = {"depth": depth, **self._class_fields(found)}
+        if len(self._middles) >= _MAX_REMEMBERED:
+            self._middles.clear()
+        text = self._middles[found, depth] = f",{_encode(fields)[1:-1]},".encode()
+        return text
+
+    def _json_tails(self, pages: PageChunk, end: bytes) -> list[bytes]:
+        """The rest of each row."""
+        columns = {name: pages[name] for name in _SHARED_COLUMNS}
+        varying = {name: column for name, column in columns.items() if not _is_uniform(column)}
+        uniform = {name: columns[name][0] for name in columns if name not in varying}
+        known = self._tails_like(uniform, tuple(varying), end)
+        keys = list(zip(repeat((), len(pages)), *varying.values(), strict=True))
+        tails = [known[key] for key in keys]
+        further, visits = self._references.further_sources, self._references.visits
+        for row, id_ in enumerate(pages["id"]):
+            if id_ in visits:
+                # No other page shares it.
+                facts = uniform | {name: column[row] for name, column in varying.items()}
+                tails[row] = _tail(self._shared(facts, further.get(id_, ()), visits[id_]), end)
+            elif id_ in further:
+                tails[row] = known[tuple(further[id_]), *keys[row][1:]]
+        return tails
+
+    def _tails_like(self, uniform: Row, varying: tuple[str, ...], end: bytes) -> _Tails:
+        """Those remembered for pages that have these facts in common and differ in others."""
+        key = (*uniform.values(), varying, end)
+        if key not in self._tails:
+            if len(self._tails) >= _MAX_KINDS:
+                self._tails.clear()
+
+            def make(further: Sequence[str], *own: Any) -> bytes:
+                facts = uniform | dict(zip(varying, own, strict=True))
+                return _tail(self._shared(facts, further), end)
+
+            self._tails[key] = _Tails(make)
+        return self._tails[key]
 
 
-def _tail_text(facts: Row, end: str) -> str:
-    return _encode(facts).removeprefix("{") + end
+class _Tails(dict[tuple[Any, ...], bytes]):
+    """The ends of rows by the kinds of further sources and the facts in which pages differ."""
+
+    def __init__(self, make: Callable[..., bytes]):
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, key: tuple[Any, ...]) -> bytes:
+        if len(self) >= _MAX_REMEMBERED:
+            self.clear()
+        tail = self[key] = self._make(*key)
+        return tail
 
 
-def _quoted(texts: Sequence[str | None]) -> list[str]:
-    known = [text or "" for text in texts]
-    return [f'"{text}"' if text else "null" for text in _escaped(known)]
+def _is_uniform(column: Sequence[Any]) -> bool:
+    return column.count(column[0]) == len(column)
+
+
+def _tail(facts: Row, end: bytes) -> bytes:
+    return _encode(facts).removeprefix("{").encode() + end
+
+
+def _quoted(texts: Sequence[str | None] | None) -> Iterable[bytes]:
+    if texts is None:
+        return repeat(b"null")
+    known = _escaped([text or "" for text in texts])
+    return _encoded([f'"{text}"' if text else "null" for text in known])
+
+
+def _encoded(texts: Sequence[str]) -> list[bytes]:
+    """Each escaped text as bytes; at once, as they have no line breaks."""
+    return "\n".join(texts).encode().split(b"\n")
 
 
 def _escaped(texts: Sequence[str]) -> Sequence[str]:

@@ -8,14 +8,12 @@ from sitecrawl.exporters.pages import PageExporter
 from sitecrawl.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sitecrawl.exporters.rows import RowMaker
-    from sitecrawl.store.inventory import PageTuple
+    from sitecrawl.store.pagechunks import PageChunk
 
 
 class TextPageExporter(PageExporter):
     """The URLs alone."""
 
-    def write_pages(self, pages: Sequence[PageTuple], maker: RowMaker) -> None:
-        self.file.write("".join(f"{printable(page[1])}\n" for page in pages).encode())
+    def write_pages(self, pages: PageChunk, maker: RowMaker) -> None:
+        self.file.write("".join(f"{printable(url)}\n" for url in pages["url"]).encode())

@@ -11,10 +11,8 @@ from sitecrawl.exporters.pages import PageExporter
 from sitecrawl.exporters.rows import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sitecrawl.exporters.rows import RowMaker
-    from sitecrawl.store.inventory import PageTuple
+    from sitecrawl.store.pagechunks import PageChunk
 
 _MAX_ROWS = 1_048_576  # of one sheet, its header included
 
@@ -34,7 +32,7 @@ class XlsxPageExporter(PageExporter):
         )
         self._next_row = _MAX_ROWS
 
-    def write_pages(self, pages: Sequence[PageTuple], maker: RowMaker) -> None:
+    def write_pages(self, pages: PageChunk, maker: RowMaker) -> None:
         for row in maker.rows(pages):
             if self._next_row == _MAX_ROWS:
                 self._add_sheet()

@@ -44,7 +44,7 @@ class PageFeeds(FeedExporter):
     async def _is_written(self, slot: FeedSlot, store: StorePipeline) -> bool:
         try:
             if store.has_scan:
-                slot.itemcount = await asyncio.to_thread(self._write, slot, store.scan.scan_id)
+                slot.itemcount = await asyncio.to_thread(self._write, slot, store)
         except OSError as error:
             self.crawler.stats.inc_value("sitecrawl/feeds/failed")
             reason = error.strerror or error
@@ -52,7 +52,7 @@ class PageFeeds(FeedExporter):
             return False
         return True
 
-    def _write(self, slot: FeedSlot, scan_id: int) -> int:
+    def _write(self, slot: FeedSlot, store: StorePipeline) -> int:
         from sitecrawl.store.engine import open_database
         from sitecrawl.store.inventory import PageFilter
 
@@ -63,9 +63,10 @@ class PageFeeds(FeedExporter):
         try:
             return slot.exporter.export_scan(
                 database,
-                scan_id,
+                store.scan.scan_id,
                 config.key_rules(),
                 PageFilter(include_refused=config.feed_refused),
+                store.learned,
             )
         finally:
             database.close()

@@ -11,7 +11,7 @@ from sitecrawl.report.clusters import SiteClusters, site_clusters
 from sitecrawl.report.tree import PathTree
 from sitecrawl.store.classification import classifier_of
 from sitecrawl.store.classified_columns import CLASSIFIED_COLUMNS, page_columns
-from sitecrawl.store.inventory import ALL_PAGES, export_columns, export_rows
+from sitecrawl.store.inventory import ALL_PAGES, export_columns, page_chunks
 from sitecrawl.store.report_visits import visited_pages
 
 if TYPE_CHECKING:
@@ -140,9 +140,9 @@ def read_inventory(database: Database, scan: Scan) -> Inventory:
     further = [name for name in CLASSIFIED_COLUMNS if name in known and name not in _COLUMNS]
     names = [*_COLUMNS, *further]
     inventory = Inventory(site_clusters(database, scan))
-    for rows in export_rows(database, scan, ALL_PAGES, names):
-        classes = classifier.classify(page_columns(names, rows))
-        inventory.add([PageRow._make(row[: len(_COLUMNS)]) for row in rows], classes)
+    for chunk in page_chunks(database, scan, ALL_PAGES, names):
+        classes = classifier.classify(page_columns(chunk))
+        inventory.add([PageRow._make(row) for row in chunk.rows(_COLUMNS)], classes)
     return inventory
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.classify.languages import primary_language
 from sitecrawl.store.classification import classifier_of
 from sitecrawl.store.classified_columns import CLASSIFIED_COLUMNS, page_columns
-from sitecrawl.store.inventory import export_columns, export_rows
+from sitecrawl.store.inventory import export_columns, page_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,26 +16,21 @@ if TYPE_CHECKING:
     from sitecrawl.classify.pages import PageClass
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
-    from sitecrawl.store.inventory import PageFilter, PageTuple
+    from sitecrawl.store.inventory import PageFilter
+    from sitecrawl.store.pagechunks import PageChunk
 
 
-def rows_by_class(
+def chunks_by_class(
     database: Database, scan: Scan, wanted: PageFilter, columns: Sequence[str]
-) -> Iterator[list[PageTuple]]:
-    """As ``export_rows``; a class follows from more columns than may be asked for."""
+) -> Iterator[PageChunk]:
+    """As ``page_chunks``; a class follows from more columns than may be asked for."""
     classifier = classifier_of(database, scan)
     known = export_columns(database, scan.site_id)
     needed = [name for name in CLASSIFIED_COLUMNS if name in known and name not in columns]
     others = replace(wanted, category="", page_type="", language="", cluster="")
-    names = [*columns, *needed]
-    for chunk in export_rows(database, scan, others, names):
-        classes = classifier.classify(page_columns(names, chunk))
-        matching = [
-            page[: len(columns)]
-            for page, found in zip(chunk, classes, strict=True)
-            if _is_wanted(found, wanted)
-        ]
-        if matching:
+    for chunk in page_chunks(database, scan, others, [*columns, *needed]):
+        classes = classifier.classify(page_columns(chunk))
+        if matching := chunk.only([_is_wanted(found, wanted) for found in classes]):
             yield matching
 
 

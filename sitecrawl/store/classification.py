@@ -19,7 +19,7 @@ from sitecrawl.classify.vocabulary import ClusterKind
 from sitecrawl.items import DocumentKind
 from sitecrawl.store import tables as t
 from sitecrawl.store.classified_columns import CLASSIFIED_COLUMNS, page_columns
-from sitecrawl.store.inventory import LISTED_PAGES, PageFilter, export_columns, export_rows
+from sitecrawl.store.inventory import LISTED_PAGES, PageFilter, export_columns, page_chunks
 from sitecrawl.store.signals import SIGNAL_COLUMNS
 
 if TYPE_CHECKING:
@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from sitecrawl.classify.pages import PageClass, PageColumns
     from sitecrawl.classify.priority import PriorityPart
     from sitecrawl.classify.site import LearnedSite
+    from sitecrawl.classify.spotmemory import SpotMemory
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
+    from sitecrawl.store.pagechunks import PageChunk
 
 # What makes no difference to what is counted.
 _NOT_COUNTED: Final = frozenset({"lastmod", "sitemap_priority"})
@@ -56,6 +58,23 @@ class ExplainedPage(NamedTuple):
     clusters: Sequence[Cluster]
 
 
+class InventoryClasses:
+    """Gives the classes of an inventory's pages, one chunk after another.
+
+    Where the site has just been learned from the same pages, their addresses need not be read.
+    """
+
+    def __init__(self, classifier: PageClassifier, spots: SpotMemory | None = None):
+        self._classifier = classifier
+        self._remembered = spots.recall() if spots else iter(())
+
+    def of(self, chunk: PageChunk) -> list[PageClass]:
+        columns = page_columns(chunk)
+        batch = next(self._remembered, None)
+        is_known = batch is not None and batch.is_of(columns.urls)
+        return self._classifier.classify(columns, batch.spots() if batch and is_known else None)
+
+
 def classifier_of(database: Database, scan: Scan) -> PageClassifier:
     """What classifies the pages of the scan's site; learned now, if nothing usable is stored."""
     with database.reading() as connection:
@@ -68,11 +87,11 @@ def explain_page(database: Database, scan: Scan, page_id: int) -> ExplainedPage 
     """The class of one page of the scan's inventory, and why; None, if it is not there."""
     names = export_columns(database, scan.site_id)
     wanted = PageFilter(include_refused=True, page_id=page_id)
-    page = next((chunk[:1] for chunk in export_rows(database, scan, wanted, names)), None)
+    page = next(page_chunks(database, scan, wanted, names), None)
     if page is None:
         return None
     classifier = classifier_of(database, scan)
-    columns = page_columns(names, page)
+    columns = page_columns(page)
     [page_class], [parts] = classifier.classify(columns), classifier.explain(columns)
     with database.reading() as connection:
         known = {each.key: each for each in read_clusters(connection, scan.site_id)}
@@ -109,14 +128,16 @@ def read_clusters(connection: Connection, site_id: int) -> list[Cluster]:
     ]
 
 
-def settle_classification(database: Database, connection: Connection, scan: Scan) -> None:
+def settle_classification(
+    database: Database, connection: Connection, scan: Scan
+) -> LearnedSite | None:
     """At the end of a scan, when all else is written and committed: learn the site again.
 
     What is learned depends on the inventory alone: not on the order in which it was found, nor on
     how often the scan was interrupted. If a large inventory has not changed, nothing is to be done.
     """
     if not _has_changed(connection, scan):
-        return
+        return None
     learned = _learn(database, scan)
     own_clusters = t.clusters.c.site_id == scan.site_id
     connection.execute(delete(t.clusters).where(own_clusters))
@@ -133,6 +154,7 @@ def settle_classification(database: Database, connection: Connection, scan: Scan
     if learned.clusters:
         rows = [_row(scan.site_id, cluster) for cluster in learned.clusters]
         connection.execute(insert(t.clusters), rows)
+    return learned
 
 
 def _row(site_id: int, cluster: Cluster) -> dict[str, Any]:
@@ -174,8 +196,8 @@ def _batches(
     database: Database, scan: Scan, wanted: PageFilter, columns: Sequence[str]
 ) -> Callable[[], Iterator[PageColumns]]:
     def batches() -> Iterator[PageColumns]:
-        for pages in export_rows(database, scan, wanted, columns):
-            yield page_columns(columns, pages)
+        for chunk in page_chunks(database, scan, wanted, columns):
+            yield page_columns(chunk)
 
     return batches
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 from sitecrawl.classify.pages import PageColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from sitecrawl.store.inventory import PageTuple
+    from sitecrawl.store.pagechunks import PageChunk
 
 # Of the inventory's columns, those that classification takes as they are, with their name there.
 _COLUMNS: Final = {
@@ -28,26 +28,19 @@ CLASSIFIED_COLUMNS: Final = (
 )
 
 
-def page_columns(columns: Sequence[str], pages: Sequence[PageTuple]) -> PageColumns:
-    """What classification takes of *pages*; *columns* names what is in each."""
-    values: dict[str, Sequence[Any]] = dict(zip(columns, zip(*pages, strict=True), strict=False))
-    # What most pages do not have, most chunks have not at all; then it need not be looked at.
-    values = {
-        name: column
-        for name, column in values.items()
-        if name == "url" or column.count(None) < len(column)
-    }
+def page_columns(chunk: PageChunk) -> PageColumns:
+    """What classification takes of the pages."""
     return PageColumns(
-        urls=values.get("url", ()),
+        urls=chunk["url"],
         # The kind of a file comes first: it has no structured data.
-        kinds=_first_of(values, "category", "declared_type"),
+        kinds=_first_of(chunk.get("category"), chunk.get("declared_type")),
         # Of all links, if they were counted, else of the one that the page is listed by.
-        regions=_first_of(values, "link_region", "region"),
-        **{field: values[name] for name, field in _COLUMNS.items() if name in values},
+        regions=_first_of(chunk.get("link_region"), chunk.get("region")),
+        **{field: chunk.get(name) for name, field in _COLUMNS.items()},
     )
 
 
-def _first_of(values: Mapping[str, Sequence[Any]], first: str, second: str) -> Sequence[Any] | None:
-    if first in values and second in values:
-        return [a or b for a, b in zip(values[first], values[second], strict=True)]
-    return values.get(first, values.get(second))
+def _first_of(first: Sequence[Any] | None, second: Sequence[Any] | None) -> Sequence[Any] | None:
+    if first and second:
+        return [a or b for a, b in zip(first, second, strict=True)]
+    return first or second

@@ -10,25 +10,26 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import select
 
 from sitecrawl.store.facts import PageCount
 from sitecrawl.store.membership import membership
-from sitecrawl.store.tables import sites, visits
+from sitecrawl.store.pagechunks import PageChunk
+from sitecrawl.store.signals import SIGNAL_COLUMNS
+from sitecrawl.store.tables import page_signals, sites, visits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy.engine import Connection, CursorResult
 
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
 
-PageTuple: TypeAlias = tuple[Any, ...]
-
 CHUNK_ROWS: Final = 500
+_FEW_SIGNALS: Final = 20_000
 _FIRST_REDIRECT: Final = HTTPStatus.MULTIPLE_CHOICES
 # What nearly every page has comes first, then what most pages do not have.
 _COLUMNS: Final = {
@@ -200,31 +201,37 @@ def export_columns(
     )
 
 
-def export_rows(
+def page_chunks(
     database: Database,
     scan: Scan,
     wanted: PageFilter = LISTED_PAGES,
     columns: Sequence[str] = EXPORT_COLUMNS,
-) -> Iterator[list[PageTuple]]:
-    """The pages in the order they were first seen, in chunks; tuples of *columns*.
+) -> Iterator[PageChunk]:
+    """The pages in the order they were first seen, with these *columns*.
 
     What they refer to by number is in ``sitecrawl.store.references``.
     """
     if wanted.is_by_class:
-        from sitecrawl.store.class_filter import rows_by_class  # few ask for a class
+        from sitecrawl.store.class_filter import chunks_by_class  # few ask for a class
 
-        yield from rows_by_class(database, scan, wanted, columns)
+        yield from chunks_by_class(database, scan, wanted, columns)
         return
-    names = [_COLUMNS[name] for name in columns]
     with database.reading() as connection:
         is_wanted = _pattern_test(connection, scan, wanted.pattern)
-        url = columns.index("url")
-        for result in _results(connection, scan, wanted, names, "ORDER BY p.number"):
-            for chunk in _chunks(result, database.is_sqlite):
-                if is_wanted is None:
+        signals = _few_signals(connection, scan, columns)
+        names = [name for name in columns if signals is None or name not in SIGNAL_COLUMNS]
+        if signals and "id" not in names:
+            names.append("id")
+        chosen = [_COLUMNS[name] for name in names]
+        for result in _results(connection, scan, wanted, chosen, "ORDER BY p.number"):
+            for rows in _row_chunks(result, database.is_sqlite):
+                chunk = PageChunk.from_rows(names, rows)
+                if signals:
+                    chunk = _with_signals(chunk, signals, columns)
+                if is_wanted is not None:
+                    chunk = chunk.only([is_wanted(url) for url in chunk["url"]])
+                if chunk:
                     yield chunk
-                elif matching := [row for row in chunk if is_wanted(row[url])]:
-                    yield matching
 
 
 def count_pages(database: Database, scan: Scan, wanted: PageFilter = ALL_PAGES) -> list[PageCount]:
@@ -276,14 +283,48 @@ def _results(
             yield result
 
 
-def _chunks(result: CursorResult[*tuple[Any, ...]], is_sqlite: bool) -> Iterator[list[PageTuple]]:
-    if is_sqlite:
-        # The driver's own cursor: a million Row objects would cost as much as reading them.
-        while chunk := result.cursor.fetchmany(CHUNK_ROWS):
-            yield list(chunk)
-    else:
-        for rows in result.partitions(CHUNK_ROWS):
-            yield [tuple(row) for row in rows]
+def _row_chunks(
+    result: CursorResult[*tuple[Any, ...]], is_sqlite: bool
+) -> Iterator[Sequence[Sequence[Any]]]:
+    if not is_sqlite:
+        yield from result.partitions(CHUNK_ROWS)
+        return
+    # The driver's own cursor: a million Row objects would cost as much as reading them.
+    while rows := result.cursor.fetchmany(CHUNK_ROWS):
+        yield rows
+
+
+def _few_signals(
+    connection: Connection, scan: Scan, columns: Sequence[str]
+) -> Mapping[int, Mapping[str, Any]] | None:
+    """The signals of each page that has any; None, if it is better to look at each page for them.
+
+    Looking costs a fifth of reading, and of a site that was not crawled one page has signals.
+    """
+    names = [name for name in columns if name in SIGNAL_COLUMNS]
+    if not names:
+        return {}
+    c = page_signals.c
+    chosen = select(c.page_id, *(c[name] for name in names)).where(c.site_id == scan.site_id)
+    rows = connection.execute(chosen.limit(_FEW_SIGNALS + 1)).all()
+    if len(rows) > _FEW_SIGNALS:
+        return None
+    return {page_id: dict(zip(names, said, strict=True)) for page_id, *said in rows}
+
+
+def _with_signals(
+    chunk: PageChunk, signals: Mapping[int, Mapping[str, Any]], columns: Sequence[str]
+) -> PageChunk:
+    found = [(row, signals[id_]) for row, id_ in enumerate(chunk["id"]) if id_ in signals]
+    if not found:
+        return chunk
+    added: dict[str, list[Any]] = {
+        name: [None] * len(chunk) for name in columns if name in SIGNAL_COLUMNS
+    }
+    for row, said in found:
+        for name, value in said.items():
+            added[name][row] = value
+    return chunk.with_columns(added)
 
 
 def _like(column: str) -> str:

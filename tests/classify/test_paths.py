@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sitecrawl.classify.paths import path_depths, section
@@ -56,7 +56,6 @@ def test_section_is_the_first_segment_of_what_lies_below_it(path: str, expected:
     assert section(_ORIGIN + path) == expected
 
 
-@settings(deadline=None)
 @given(st.lists(st.text() | nasty_urls(), max_size=5))
 def test_no_text_does_harm(urls: list[str]) -> None:
     depths = path_depths(urls)
@@ -65,7 +64,6 @@ def test_no_text_does_harm(urls: list[str]) -> None:
     assert all(section(url)[:1] in {"", "/"} for url in urls)
 
 
-@settings(deadline=None)
 @given(nasty_urls())
 def test_depth_of_a_page_is_that_of_its_segments(url: str) -> None:
     canonical = canonicalize(url, "https://a.example/b/")

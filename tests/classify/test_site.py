@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.classify import addresses, classifier, spots
+from sitecrawl.classify import addresses, classifier, spotmemory, spots
 from sitecrawl.classify import site as site_module
 from sitecrawl.classify.classifier import PageClassifier
 from sitecrawl.classify.model import SiteModel
@@ -55,7 +55,7 @@ def test_templates_are_those_that_a_person_would_name() -> None:
     }
 
 
-@settings(max_examples=30, deadline=None, phases=_PHASES)
+@settings(max_examples=30, phases=_PHASES)
 @given(seed=st.integers(0, 10**6), pages=st.integers(500, 2_000))
 def test_one_per_cent_more_pages_rename_no_template(seed: int, pages: int) -> None:
     before = site_urls(seed, pages)
@@ -63,7 +63,7 @@ def test_one_per_cent_more_pages_rename_no_template(seed: int, pages: int) -> No
     assert templates(learned(before), before) == templates(learned(after), before)
 
 
-@settings(max_examples=10, deadline=None, phases=_PHASES)
+@settings(max_examples=10, phases=_PHASES)
 @given(seed=st.integers(0, 10**6), mixed=st.integers(0, 10**6))
 def test_the_order_of_the_pages_does_not_matter(seed: int, mixed: int) -> None:
     urls = site_urls(seed, 700)
@@ -75,7 +75,7 @@ def test_the_order_of_the_pages_does_not_matter(seed: int, mixed: int) -> None:
         assert (one.clusters, one.counts) == (other.clusters, other.counts)
 
 
-@settings(max_examples=10, deadline=None, phases=_PHASES)
+@settings(max_examples=10, phases=_PHASES)
 @given(seed=st.integers(0, 10**6))
 def test_the_model_comes_back_from_json(seed: int) -> None:
     urls = site_urls(seed, 500)
@@ -99,7 +99,7 @@ def test_a_model_of_another_version_is_not_used() -> None:
     assert SiteModel.from_data(data | {"version": -1}, frozenset()) is None
 
 
-@settings(max_examples=10, deadline=None, phases=_PHASES)
+@settings(max_examples=10, phases=_PHASES)
 @given(seed=st.integers(0, 10**6))
 def test_clusters_count_exactly_the_pages_that_say_they_are_in_them(seed: int) -> None:
     urls = site_urls(seed, 900)
@@ -116,7 +116,7 @@ def test_clusters_count_exactly_the_pages_that_say_they_are_in_them(seed: int) -
         assert cluster.why
 
 
-@settings(max_examples=10, deadline=None, phases=_PHASES)
+@settings(max_examples=10, phases=_PHASES)
 @given(seed=st.integers(0, 10**6))
 def test_there_are_no_thousand_clusters_of_one(seed: int) -> None:
     urls = site_urls(seed, 1_500)
@@ -161,6 +161,7 @@ def test_addresses_without_end_cost_bounded_memory(monkeypatch: pytest.MonkeyPat
         (addresses, "_MAX_QUERIES"),
         (classifier, "_MAX_COMBINATIONS"),
         (spots, "_MAX_KNOWN"),
+        (spotmemory, "_MAX_SPOTS"),
         (site_module, "_MAX_CLASSES"),
     ):
         monkeypatch.setattr(module, name, 200)
@@ -194,7 +195,7 @@ def _hostile(pages: int) -> Iterator[PageColumns]:
         )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(nasty_urls() | st.text(), min_size=1, max_size=30))
 def test_no_address_does_harm(urls: list[str]) -> None:
     site = learned(urls)

@@ -111,7 +111,7 @@ def test_a_part_that_one_source_knows_is_not_trusted() -> None:
 counts = st.dictionaries(st.integers(0, 15), st.integers(0, 5_000), max_size=16)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(counts, max_size=6))
 def test_the_estimate_is_within_its_interval(parts: list[dict[int, int]]) -> None:
     found = estimate(*parts)

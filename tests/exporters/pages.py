@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
 
@@ -10,14 +10,13 @@ from sitecrawl.classify.classifier import PageClassifier
 from sitecrawl.classify.model import SiteModel
 from sitecrawl.classify.priority import SiteScale
 from sitecrawl.exporters.rows import RowMaker
+from sitecrawl.store.classification import InventoryClasses
 from sitecrawl.store.facts import VisitFields
 from sitecrawl.store.inventory import EXPORT_COLUMNS
+from sitecrawl.store.pagechunks import PageChunk
 from sitecrawl.store.references import PageReferences
 from sitecrawl.urls.canonical import KeyRules
 from tests.urls.nasty import nasty_urls
-
-if TYPE_CHECKING:
-    from sitecrawl.store.inventory import PageTuple
 
 DOCUMENTS = {1: "https://a.example/sitemap.xml", 2: 'https://a.example/"map".xml?ü=\\'}
 REFERENCES = PageReferences(
@@ -38,7 +37,15 @@ MODEL = SiteModel(
 )
 
 
+PageTuple: TypeAlias = tuple[Any, ...]
+
+
+def chunk_of(*pages: PageTuple) -> PageChunk:
+    return PageChunk.from_rows(EXPORT_COLUMNS, pages)
+
+
 def page(id_: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -> PageTuple:
+    """The columns of a page, in the order of EXPORT_COLUMNS."""
     values = {
         "lastmod": "2026-01-02",
         "depth": 2,
@@ -67,9 +74,8 @@ def page(id_: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -> P
 
 
 def maker(key_rules: KeyRules | None = None) -> RowMaker:
-    return RowMaker(
-        EXPORT_COLUMNS, key_rules or KeyRules(), REFERENCES, PageClassifier(MODEL), ["en"]
-    )
+    classes = InventoryClasses(PageClassifier(MODEL))
+    return RowMaker(key_rules or KeyRules(), REFERENCES, classes, ["en"])
 
 
 def _rare(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:

@@ -21,12 +21,11 @@ from sitecrawl.exporters.parquet import ParquetPageExporter
 from sitecrawl.exporters.rows import FIELDS
 from sitecrawl.exporters.text import TextPageExporter
 from sitecrawl.exporters.xlsx import XlsxPageExporter
-from tests.exporters.pages import maker, page, pages
+from tests.exporters.pages import PageTuple, chunk_of, maker, page, pages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sitecrawl.store.inventory import PageTuple
 
 Chunks = list[list[tuple[Any, ...]]]
 
@@ -45,14 +44,14 @@ def exported(exporter: type[PageExporter], chunks: Sequence[Sequence[PageTuple]]
     writer.start_exporting()
     rows = maker()
     for chunk in chunks:
-        writer.write_pages(chunk, rows)
+        writer.write_pages(chunk_of(*chunk), rows)
     writer.finish_exporting()
     assert not file.closed, "Scrapy closes and stores the file"
     return file.getvalue()
 
 
 def expected(chunks: Chunks) -> list[dict[str, Any]]:
-    return [row for chunk in chunks for row in maker().rows(chunk)]
+    return [row for chunk in chunks for row in maker().rows(chunk_of(*chunk))]
 
 
 def lines_of(data: bytes) -> list[dict[str, str]]:
@@ -62,7 +61,7 @@ def lines_of(data: bytes) -> list[dict[str, str]]:
 # --- JSON ---------------------------------------------------------------------------------------
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(_chunks)
 def test_json_lines(chunks: Chunks) -> None:
     data = exported(JsonLinesPageExporter, chunks)
@@ -70,7 +69,7 @@ def test_json_lines(chunks: Chunks) -> None:
     assert data.count(b"\n") == sum(map(len, chunks))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(_chunks)
 def test_json_is_one_list(chunks: Chunks) -> None:
     assert json.loads(exported(JsonPageExporter, chunks)) == expected(chunks)
@@ -106,7 +105,7 @@ def test_absent_values_and_lists(value: object, cell: str) -> None:
     assert safe_cell(value) == cell
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(_chunks)
 def test_csv(chunks: Chunks) -> None:
     lines = lines_of(exported(CsvPageExporter, chunks))
@@ -153,7 +152,7 @@ def as_cell(value: Any) -> Any:
     return None if value == "" else value
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(_plain_chunks)
 def test_xlsx(chunks: Chunks) -> None:
     rows = [{name: as_cell(value) for name, value in row.items()} for row in expected(chunks)]
@@ -191,7 +190,7 @@ def test_a_full_sheet_is_continued_on_the_next(monkeypatch: pytest.MonkeyPatch) 
 # --- Parquet ------------------------------------------------------------------------------------
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(_chunks)
 def test_parquet(chunks: Chunks) -> None:
     table = parquet.read_table(io.BytesIO(exported(ParquetPageExporter, chunks)))

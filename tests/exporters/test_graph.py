@@ -103,7 +103,7 @@ def test_a_site_without_pages_is_a_graph_all_the_same() -> None:
     ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 @example(_HOSTILE)
 @example("\r\n\t")

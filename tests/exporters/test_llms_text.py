@@ -81,7 +81,7 @@ def test_the_form() -> None:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(_words, _words, _words, st.lists(_links, min_size=1, max_size=3))
 def test_whatever_a_site_writes_stays_text(
     title: str, summary: str, heading: str, links: list[Link]
@@ -101,7 +101,7 @@ def test_whatever_a_site_writes_stays_text(
     ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(_links, min_size=1, max_size=3))
 def test_a_simple_reader_finds_every_link(links: list[Link]) -> None:
     text = llms_text("x", "y", [Section("z", links)])

@@ -185,7 +185,7 @@ def test_without_a_page_nothing_is_written(
 
 
 # Shrinking a failure would open hundreds of databases.
-@settings(max_examples=20, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+@settings(max_examples=20, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 @given(st.lists(nasty_urls(), min_size=1, max_size=8))
 def test_our_own_reader_finds_what_was_written(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]

@@ -109,14 +109,14 @@ def test_empty_members_come_to_an_end() -> None:
 
 
 @given(st.binary(max_size=200), st.integers(1, 50))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_bytes_behind_a_magic_number(noise: bytes, piece_bytes: int) -> None:
     for magic in (b"\x1f\x8b\x08", b"\x1f\x8b\x08\x1c", b"\x78\x9c"):
         unpack(magic + noise, piece_bytes=piece_bytes)
 
 
 @given(st.binary(max_size=2_000), st.integers(1, 300))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_what_was_packed_comes_back(plain: bytes, piece_bytes: int) -> None:
     prefixed = b"<" + plain
     assert unpack(gzip.compress(prefixed), piece_bytes=piece_bytes)[0] == prefixed

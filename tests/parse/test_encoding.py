@@ -79,7 +79,7 @@ def test_bytes_that_are_no_utf_8_are_windows_1252(size: int) -> None:
 
 
 @given(st.sampled_from(sorted(set(aliases.values()))), st.binary(max_size=40), st.integers(1, 60))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_any_bytes_in_any_encoding(name: str, noise: bytes, size: int) -> None:
     text, _ = decode(declared(name, "").encode() + noise, size)
     assert text.startswith(declared(name, ""))
@@ -96,7 +96,7 @@ def test_nulls_are_dropped_and_found_once() -> None:
 
 
 @given(st.binary(max_size=64), st.integers(1, 20))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_any_bytes_become_text_that_can_be_stored(body: bytes, size: int) -> None:
     text, _ = decode(body, size)
     assert text == text.encode().decode()

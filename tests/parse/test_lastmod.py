@@ -58,7 +58,7 @@ EARLIEST, LATEST = (datetime(year, 1, 1) for year in (2, 9998))  # noqa: DTZ001 
     st.datetimes(EARLIEST, LATEST),
     st.integers(-23 * 60, 23 * 60),
 )
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_a_moment_is_the_same_in_every_zone(moment: datetime, minutes: int) -> None:
     local = moment.replace(tzinfo=timezone(timedelta(minutes=minutes)), microsecond=0)
     expected = local.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
@@ -75,7 +75,7 @@ DATES = st.one_of(
 
 
 @given(st.lists(DATES, max_size=6))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_a_column_is_its_values(column: list[str]) -> None:
     assert normalize_lastmods(column) == [normalize_lastmod(value) for value in column]
 
@@ -97,7 +97,7 @@ def test_feed_dates(value: str, expected: str) -> None:
 
 
 @given(st.text(max_size=70))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_any_text_is_a_date_or_none(text: str) -> None:
     assert normalize_feed_date(text) == "" or text.strip()
     assert normalize_changefreq(text) in {text.strip().lower(), ""}

@@ -47,7 +47,7 @@ def tokens(*pieces: str) -> list[tuple[str, ...]]:
 
 
 @given(st.lists(PARTS, max_size=20).map("".join))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_pieces_make_no_difference(text: str) -> None:
     expected = tokens(text)
     assert tokens(*text) == expected
@@ -56,7 +56,7 @@ def test_pieces_make_no_difference(text: str) -> None:
 
 
 @given(st.lists(PARTS, max_size=12).map("".join))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_an_idle_tokenizer_starts_afresh(text: str) -> None:
     recorder = Recorder()
     tokenizer = MarkupTokenizer(recorder)

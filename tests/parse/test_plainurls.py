@@ -83,7 +83,7 @@ DOCUMENTS = st.tuples(
 
 
 @given(DOCUMENTS, st.integers(1, 200), st.sampled_from([1, 3, 5_000]))
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=1_000)
 def test_both_roads_agree(document: str, piece_bytes: int, batch_entries: int) -> None:
     body = document.encode(errors="surrogatepass")
     exact = read(body, reader_class=ExactReader)
@@ -96,7 +96,7 @@ def test_both_roads_agree(document: str, piece_bytes: int, batch_entries: int) -
 
 
 @given(st.lists(st.one_of(PLAIN, entries(), BETWEEN), max_size=8), st.lists(st.integers(0, 400)))
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=1_000)
 def test_both_scanners_agree_on_any_cut(parts: list[str], cuts: list[int]) -> None:
     text = "<urlset>" + "".join(parts)
     edges = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]

@@ -224,7 +224,7 @@ def test_more_than_the_protocol_allows_is_kept() -> None:
 
 
 @given(st.binary(max_size=300), st.sampled_from([b"", b"\x1f\x8b\x08", b"<urlset>", b"\xff\xfe"]))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_random_bytes_raise_nothing(noise: bytes, start: bytes) -> None:
     reading = read(start + noise)
     assert all(loc.encode() for loc in reading.locs)
@@ -235,7 +235,7 @@ def test_random_bytes_raise_nothing(noise: bytes, start: bytes) -> None:
     st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.2), st.binary(max_size=12)), max_size=4),
     st.integers(1, 400),
 )
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 def test_damaged_cases_raise_nothing(
     file: Path, edits: list[tuple[float, float, bytes]], piece_bytes: int
 ) -> None:

@@ -80,7 +80,7 @@ VALUE = st.builds(
 PATH = st.text(st.sampled_from("ab/"), max_size=6).map("/{}".format)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.lists(VALUE | VALUE.map(lambda text: text[1:] or "*"), max_size=8), st.lists(PATH))
 def test_it_agrees_with_the_slow_way(values: list[str], paths: list[str]) -> None:
     patterns = compile_all(*values)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sitecrawl.robots.paths import path_lines, path_of
@@ -48,7 +48,6 @@ URL = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(URL, max_size=6))
 @example([f"{ORIGIN}/a", f"{ORIGIN}.evil.example/a"])
 @example([f"{ORIGIN}/a", f"{ORIGIN}/a\n{ORIGIN}/b"])

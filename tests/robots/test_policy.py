@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sitecrawl.robots.agents import AgentMatching
@@ -150,7 +150,6 @@ URL = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(RULE, max_size=12), st.lists(URL, max_size=12))
 def test_a_column_of_verdicts_is_what_each_of_them_is(rules: list[str], urls: list[str]) -> None:
     subject = policy(*rules)

@@ -48,7 +48,7 @@ PATH = st.text(st.sampled_from("ab/.=-*"), max_size=8).map("/{}".format) | st.sa
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(GROUP, max_size=5),
     st.lists(RULE, max_size=1),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sitecrawl.safety.addresses import (
@@ -156,7 +156,6 @@ _addresses = st.ip_addresses() | st.sampled_from(
 )
 
 
-@settings(deadline=None)
 @given(address=_addresses)
 def test_nothing_is_public_that_the_standard_library_takes_for_special(address: Address) -> None:
     is_special = address.is_private or address.is_loopback or address.is_link_local
@@ -166,7 +165,6 @@ def test_nothing_is_public_that_the_standard_library_takes_for_special(address: 
         assert not is_special
 
 
-@settings(deadline=None)
 @given(address=st.ip_addresses(v=4))
 def test_a_mapped_address_is_what_it_maps_and_other_wrappings_are_never_public(
     address: IPv4Address,

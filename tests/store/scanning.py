@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.items import FetchOutcome
-from sitecrawl.store.inventory import ALL_PAGES, EXPORT_COLUMNS, export_rows
+from sitecrawl.store.inventory import ALL_PAGES, EXPORT_COLUMNS, page_chunks
 from sitecrawl.store.queries import latest_scan, site_for
 from sitecrawl.store.records import DocumentRecord, FetchRecord, PageRows, Repeats
 from sitecrawl.store.scan_writer import ScanWriter
@@ -117,8 +117,8 @@ def exported(
 
 
 def _exported(database: Database, wanted: PageFilter, site: str) -> Iterator[dict[str, Any]]:
-    for chunk in export_rows(database, current_scan(database, site), wanted):
-        for row in chunk:
+    for chunk in page_chunks(database, current_scan(database, site), wanted):
+        for row in chunk.rows(EXPORT_COLUMNS):
             yield dict(zip(EXPORT_COLUMNS, row, strict=True))
 
 

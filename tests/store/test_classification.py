@@ -10,17 +10,18 @@ from sqlalchemy import select, update
 from sitecrawl.classify.vocabulary import ClusterKind
 from sitecrawl.store import classification
 from sitecrawl.store.classification import (
+    InventoryClasses,
     classifier_of,
     explain_page,
     read_classification,
     read_clusters,
 )
 from sitecrawl.store.classified_columns import page_columns
-from sitecrawl.store.inventory import PageFilter, export_columns, export_rows
+from sitecrawl.store.inventory import PageFilter, export_columns, page_chunks
 from sitecrawl.store.queries import latest_scan, site_for
 from sitecrawl.store.tables import classifications, clusters, page_signals
 from tests.store.crawling import Crawling, Link
-from tests.store.scanning import SITE, UNCHANGED, page_id, scan
+from tests.store.scanning import SITE, UNCHANGED, Scanning, page_id, scan
 
 if TYPE_CHECKING:
     from sitecrawl.classify.pages import PageClass
@@ -49,9 +50,9 @@ def classes(database: Database, wanted: PageFilter | None = None) -> dict[str, P
     names = export_columns(database, of_scan.site_id)
     classifier = classifier_of(database, of_scan)
     return {
-        page[1]: found
-        for chunk in export_rows(database, of_scan, wanted or PageFilter(), names)
-        for page, found in zip(chunk, classifier.classify(page_columns(names, chunk)), strict=True)
+        url: found
+        for chunk in page_chunks(database, of_scan, wanted or PageFilter(), names)
+        for url, found in zip(chunk["url"], classifier.classify(page_columns(chunk)), strict=True)
     }
 
 
@@ -108,8 +109,8 @@ def test_pages_are_filtered_by_class(
     database: Database, wanted: PageFilter, expected: list[str]
 ) -> None:
     scan(database, {A: PAGES})
-    rows = export_rows(database, newest(database), wanted, ["id", "url"])
-    assert [url for chunk in rows for _, url in chunk] == expected
+    chunks = page_chunks(database, newest(database), wanted, ["id", "url"])
+    assert [url for chunk in chunks for url in chunk["url"]] == expected
 
 
 def test_a_second_scan_of_the_same_site_gives_the_same(database: Database) -> None:
@@ -203,17 +204,33 @@ def test_why_explains_a_page(database: Database) -> None:
     assert explain_page(database, newest(database), 4711) is None
 
 
+def test_what_was_just_learned_is_not_read_again(database: Database) -> None:
+    scanning = Scanning(database)
+    scanning.fetched(scanning.list_pages(A, PAGES))
+    learned = scanning.writer.settle(is_whole=True)
+    assert learned is not None
+    scanning.finish()
+    chunks = list(page_chunks(database, newest(database)))
+    known = InventoryClasses(learned.classifier, learned.spots)
+    read = InventoryClasses(classifier_of(database, newest(database)))
+    told = [(each.template, each.clusters, each.priority) for each in known.of(chunks[0])]
+    assert told == [(each.template, each.clusters, each.priority) for each in read.of(chunks[0])]
+    # Another inventory than the one that was learned is read.
+    other = chunks[0].only([url == PAGES[-1] for url in chunks[0]["url"]])
+    of_other = InventoryClasses(learned.classifier, learned.spots).of(other)
+    assert [each.template for each in of_other] == [told[-1][0]]
+
+
 # --- signals --------------------------------------------------------------------------------------
 
 
 def signals(database: Database, *names: str) -> dict[str, tuple[Any, ...]]:
     columns = ["url", *names]
-    known = ["id", *columns]
-    rows = export_rows(database, newest(database), PageFilter(), known)
+    chunks = page_chunks(database, newest(database), PageFilter(), columns)
     return {
-        page[1].removeprefix("https://example.com"): tuple(page[2:])
-        for chunk in rows
-        for page in chunk
+        url.removeprefix("https://example.com"): tuple(said)
+        for chunk in chunks
+        for url, *said in chunk.rows(columns)
     }
 
 
@@ -228,6 +245,18 @@ def test_links_are_counted_once_per_page_with_their_best_region(
     found = signals(database, "inlinks", "link_region")
     assert found["/a"] == (2, "navigation")
     assert found["/b"] == (2, "aside")
+
+
+def test_signals_are_the_same_however_many_pages_have_some(
+    database: Database, crawling: Crawling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawling.visit("/", Link("/a", region="footer"), "/b")
+    crawling.visit("/a", Link("/b", region="aside"))
+    crawling.end()
+    few = signals(database, "inlinks", "link_region")
+    monkeypatch.setattr("sitecrawl.store.inventory._FEW_SIGNALS", 0)
+    assert signals(database, "inlinks", "link_region") == few
+    assert few["/b"] == (2, "content-link")
 
 
 def test_one_visited_page_counts_no_links(database: Database, crawling: Crawling) -> None:

@@ -14,7 +14,7 @@ from sitecrawl.store.inventory import (
     PageFilter,
     count_pages,
     export_columns,
-    export_rows,
+    page_chunks,
 )
 from sitecrawl.store.vocabulary import ScanStatus
 from tests.store.crawling import Crawling, Link, address
@@ -178,13 +178,12 @@ def test_counts_by_reason_and_source(three_pages: Database) -> None:
     )
 
 
-def test_rows_come_in_chunks(database: Database) -> None:
+def test_pages_come_in_chunks(database: Database) -> None:
     urls = [f"https://example.com/{number}" for number in range(CHUNK_ROWS + 5)]
     scan(database, {A: urls})
-    chunks = list(export_rows(database, current_scan(database)))
+    chunks = list(page_chunks(database, current_scan(database)))
     assert [len(chunk) for chunk in chunks] == [CHUNK_ROWS, 5]
-    assert {type(row) for chunk in chunks for row in chunk} == {tuple}
-    assert [row[1] for chunk in chunks for row in chunk] == urls
+    assert [url for chunk in chunks for url in chunk["url"]] == urls
 
 
 def test_an_interrupted_scan_hides_nothing(database: Database) -> None:

@@ -141,9 +141,7 @@ def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(scans=st.lists(one_scan, min_size=1, max_size=5))
 def test_any_sequence_of_scans_gives_what_the_model_says(
     empty_file: Path, tmp_path: Path, scans: list[Content]
@@ -155,9 +153,7 @@ def test_any_sequence_of_scans_gives_what_the_model_says(
     path.unlink()
 
 
-@settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(scans=st.lists(one_scan, min_size=1, max_size=4))
 def test_postgres_gives_what_the_model_says(postgres_url: str, scans: list[Content]) -> None:
     with open_database(postgres_url) as database:

@@ -252,7 +252,7 @@ _SITES = st.sampled_from([(trap.model, trap.start) for trap in TRAPS]) | st.inte
 _TIGHT = BudgetLimits(pattern_pages=5, suspect_pages=3, growth=2, max_patterns=12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(_SITES, st.integers(0, 150), st.integers(0, 100), st.sampled_from([BudgetLimits(), _TIGHT]))
 def test_a_crawl_that_was_interrupted_goes_on_as_if_it_had_not_been(
     site: tuple[Model, str], first_stop: int, second_stop: int, limits: BudgetLimits

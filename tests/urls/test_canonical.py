@@ -298,7 +298,7 @@ def test_impossible_length_is_an_error_at_start(length: int) -> None:
 # properties
 
 
-@settings(max_examples=8000, deadline=None)
+@settings(max_examples=8000)
 @given(nasty_urls(), st.sampled_from([CanonicalRules(), CanonicalRules(keep_hash_routes=True)]))
 def test_canonical_form_is_a_fixed_point(url: str, rules: CanonicalRules) -> None:
     canonical = canonicalize(url, BASE, rules)
@@ -310,14 +310,14 @@ def test_canonical_form_is_a_fixed_point(url: str, rules: CanonicalRules) -> Non
         assert "@" not in canonical.split("/", 3)[2]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(max_size=60), st.text(max_size=20))
 def test_any_text_is_taken_or_refused(url: str, base: str) -> None:
     canonical = canonicalize(url, base)
     assert canonical is None or canonicalize(canonical) == canonical
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=3000)
 @given(nasty_urls() | likely_urls())
 def test_plain_url_is_what_the_parser_makes_of_it(url: str) -> None:
     # The space hides the URL from the fast path; the parser drops it.
@@ -337,7 +337,7 @@ def test_plain_url_is_conservative_about_every_character() -> None:
             assert canonicalize_all([url, url]) == [canonicalize(f" {url}")] * 2
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(likely_urls(), max_size=12) | st.lists(nasty_urls() | likely_urls(), max_size=12),
     st.sampled_from([None, BASE, "no url"]),
@@ -416,7 +416,7 @@ def test_each_folding_can_be_switched(rules: KeyRules, key: str) -> None:
     assert page_ids([url], 7, rules) != page_ids([url], 7)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(nasty_urls() | likely_urls(), max_size=20), st.integers(0, 2**64 - 1))
 def test_page_ids_answer_as_one_by_one(urls: list[str], seed: int) -> None:
     rules = CanonicalRules(keep_hash_routes=True)

@@ -112,7 +112,7 @@ def test_numbers_do_not_matter(some: list[int], others: list[int]) -> None:
     assert pattern(f"/list/{first}") == pattern(f"/list/{second}")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(nasty_urls() | likely_urls(), max_size=10))
 def test_any_url_has_a_short_pattern(urls: list[str]) -> None:
     for url in filter(None, canonicalize_all(urls)):

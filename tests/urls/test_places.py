@@ -95,7 +95,7 @@ def test_an_index_is_its_folder(target: str, location: str) -> None:
     assert place_of(f"https://example.com{target}").location == location
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(nasty_urls() | likely_urls(), max_size=10))
 def test_any_url_has_its_place(urls: list[str]) -> None:
     for url in filter(None, canonicalize_all(urls)):

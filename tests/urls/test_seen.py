@@ -44,7 +44,7 @@ _IDS = (
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.lists(_IDS, max_size=30), max_size=8))
 def test_answers_as_a_set_does(batches: list[list[int]]) -> None:
     seen = SeenIds()

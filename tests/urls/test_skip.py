@@ -177,7 +177,7 @@ _PATHS = [
 ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(
         nasty_urls()

@@ -36,7 +36,7 @@ def test_what_rfc_3986_does_not_allow_is_escaped(url: str, expected: str) -> Non
     assert strict_url(url) == expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(nasty_urls())
 def test_every_canonical_url_becomes_a_strict_one(text: str) -> None:
     url = canonicalize(text, "https://a.example/")

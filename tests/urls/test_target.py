@@ -146,7 +146,7 @@ def test_a_password_is_not_repeated(text: str, shown: str) -> None:
     assert str(caught.value).startswith(f"domain {shown!r}: ")
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(nasty_urls() | st.text(max_size=30))
 def test_any_text_is_a_canonical_target_or_a_target_error(text: str) -> None:
     try:

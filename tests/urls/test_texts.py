@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sitecrawl.urls.texts import Likeness, SeenTexts
@@ -27,7 +27,6 @@ def expected(
     )
 
 
-@settings(deadline=None)
 @given(st.lists(_SEEN, max_size=20), _FINGERPRINTS, st.integers(0, 3), st.integers(0, 8))
 def test_answers_as_a_comparison_with_each(
     seen: list[tuple[int, int, int | None]], fingerprint: int, pattern: int, distance: int

@@ -164,7 +164,7 @@ _TARGETS = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(
         nasty_urls() | likely_urls() | _TARGETS.map(lambda target: f"https://example.com{target}"),
