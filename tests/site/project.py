@@ -21,7 +21,12 @@ _RUN_SECONDS = 60.0
 # What would change a run when it is set where the tests are started: our own variables, those of
 # the seed systems, Scrapy's, and proxies, through which loopback cannot be reached.
 _FOREIGN_PREFIXES = ("SITECRAWL_", "URL_DISCOVERY_", "EMAIL_SMTP_", "SCRAPY_", "XDG_")
-_FOREIGN_NAMES = frozenset({"MAX_PAGES", "MAX_SCAN_TIME_MINUTES", "USER_AGENT", "CRON_TOKEN"})
+_FOREIGN_NAMES = frozenset(
+    {
+        *("MAX_PAGES", "MAX_SCAN_TIME_MINUTES", "USER_AGENT", "CRON_TOKEN"),
+        "PYTHONDONTWRITEBYTECODE",  # every process would compile the whole project
+    }
+)
 _PROXY_SUFFIX = "_PROXY"
 
 
