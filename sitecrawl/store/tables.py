@@ -215,7 +215,6 @@ pages = Table(
     Column("language", Text),
     Column("category", Text),
     Column("importance", Float),
-    Column("priority", Float),
     # JSON text: alternates, images, videos, published.
     Column("details", Text),
     # How the link looks that this row's mention is.
