@@ -52,8 +52,13 @@ class Frontier:
             every.set(f"SITECRAWL_{name.upper()}", value, "cmdline")
         self.scope = Config.from_settings(every).scope([f"{ROOT}/"])
         store = SimpleNamespace(resumption=resumption)
+        self.maps: set[str] = set()
+        context = SimpleNamespace(is_read_as_map=self.maps.__contains__)
         crawler: Any = SimpleNamespace(
-            settings=every, stats=self.stats, get_item_pipeline=lambda _class: store
+            settings=every,
+            stats=self.stats,
+            get_item_pipeline=lambda _class: store,
+            spider=SimpleNamespace(context=context),
         )
         self.pipeline = FrontierPipeline(crawler)
 
@@ -172,6 +177,12 @@ class TestWhatIsVisited:
     def test_a_feed_though_it_is_a_file(self) -> None:
         columns: dict[str, Any] = {"sources": [LinkSource.FEED_LINK], "refused": {0: XML}}
         assert Frontier().visit(HOME, "/feed.xml", **columns) == [("/feed.xml", 1, 1)]
+
+    def test_no_feed_that_is_read_as_a_sitemap(self) -> None:
+        frontier = Frontier()
+        frontier.maps.add(f"{ROOT}/feed.xml")
+        columns: dict[str, Any] = {"sources": [LinkSource.FEED_LINK], "refused": {0: XML}}
+        assert frontier.visit(HOME, "/feed.xml", **columns) == []
 
     @pytest.mark.parametrize("is_obeyed", [True, False])
     @pytest.mark.parametrize(
