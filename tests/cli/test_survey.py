@@ -254,9 +254,9 @@ def test_ctrl_c_is_no_fault(shop: SiteServer, project: Project, command: str) ->
     shop.routes[held] = Reply(b"", hold=release)
     process = project.start(sys.executable, "-m", "sitecrawl", command, shop.url, *FAST)
     try:
-        shop.wait_for(held, timeout_seconds=30)
+        shop.wait_for(held, timeout_seconds=120)
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=20)
+        output, _ = process.communicate(timeout=120)
     finally:
         release.set()
         process.kill()

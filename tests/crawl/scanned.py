@@ -21,7 +21,7 @@ WITHOUT_LIMITS = {
     "SITECRAWL_MAX_CRAWL_DEPTH": 0,
     "SITECRAWL_MAX_CRAWL_PAGES": 0,
 }
-_CRAWL_SECONDS = 120.0
+_CRAWL_SECONDS = 300.0
 _MENTIONS = """
 SELECT p.url, d.url, m.source, coalesce(m.region, ''), coalesce(m.anchor, '')
 FROM mentions AS m JOIN pages AS p ON p.id = m.page_id JOIN documents AS d ON d.id = m.document_id

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 KILLS = 4
 UNDER_WAY = 20
-_PATIENCE_SECONDS = 60.0
+_PATIENCE_SECONDS = 240.0
 
 _PAGES = """
 SELECT url, source, position, depth, reason, rule, title, language, importance, region, anchor

@@ -118,7 +118,7 @@ class TestWaiting:
         try:
             site.log.wait_for(lambda entries: any(e.status == 429 for e in entries), 30)
             process.send_signal(signal.SIGINT)
-            output, _ = process.communicate(timeout=20)
+            output, _ = process.communicate(timeout=120)
         finally:
             process.kill()
             process.wait()

@@ -64,7 +64,7 @@ def test_a_terminal_shows_progress_and_then_the_report(site: SiteServer, project
     )
     os.close(theirs)
     shown = _read_all(ours)
-    assert process.wait(30) == 0
+    assert process.wait(120) == 0
     before, _, after = shown.partition("finished")
     assert "documents" in before
     assert "URLs" in before
@@ -93,7 +93,7 @@ def test_a_scan_whose_reader_has_gone_ends_all_the_same(
     os.close(theirs)
     os.close(ours)
     try:
-        assert process.wait(30) == 0
+        assert process.wait(120) == 0
     finally:
         process.kill()
         process.wait()

@@ -22,7 +22,7 @@ from tests.site.tls import self_signed_certificate
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-_SECONDS = 10
+_SECONDS = 60
 
 
 class Client:

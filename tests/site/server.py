@@ -106,7 +106,7 @@ class SiteServer:
     def gaps(self) -> list[float]:
         return gaps(self.log.requests())
 
-    def wait_for(self, path: str, count: int = 1, timeout_seconds: float = 10.0) -> None:
+    def wait_for(self, path: str, count: int = 1, timeout_seconds: float = 120.0) -> None:
         """Blocks until ``path`` was requested ``count`` times; fails the test when it never is."""
         self.log.wait_for(
             lambda entries: sum(entry.path == path for entry in entries) >= count, timeout_seconds

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tests.site.reply import Encoding
 
-TIMEOUT_SECONDS = 10
+TIMEOUT_SECONDS = 60
 
 
 @pytest.fixture

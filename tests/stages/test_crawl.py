@@ -393,7 +393,7 @@ def test_a_fault_of_a_pipeline_loses_one_page_and_not_the_others(
     broken = f"{BreaksAtOnePage.__module__}.{BreaksAtOnePage.__qualname__}"
     pipelines = json.dumps({**ITEM_PIPELINES, broken: 150})
     settings = {**AUTO, "ITEM_PIPELINES": pipelines}
-    done = crawl(site.url, settings=settings, timeout_seconds=20)
+    done = crawl(site.url, settings=settings)
     assert sorted(asked_pages(site)) == ["/", "/a", "/b", "/c"]
     assert paths(site, done.urls) == ["/", "/a", "/b", "/c"]
     status, reason = scan(done)

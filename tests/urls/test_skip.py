@@ -83,7 +83,7 @@ def test_wildcards_cost_no_more_than_the_length() -> None:
     rules = SkipRules(["*" + "a*" * 30 + "b"], [])
     started = time.process_time()
     assert rule(rules, "/" + "a" * 2000) is None
-    assert time.process_time() - started < 0.1
+    assert time.process_time() - started < 1
 
 
 # file types
