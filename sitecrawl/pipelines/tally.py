@@ -73,7 +73,7 @@ class TallyPipeline:
                 self._linked_ids.update(batch.ids)
             return
         known = 0
-        if self._linked_ids:
+        if not self._linked_ids.isdisjoint(batch.ids):
             listed = {page_id for row, page_id in enumerate(batch.ids) if row not in batch.refused}
             known = len(self._linked_ids & listed)
             self._linked_ids -= listed
