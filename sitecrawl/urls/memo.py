@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _MAX_KNOWN = 20_000
+# Longer addresses are seldom repeated, and a page may have megabytes of them.
+_MAX_CHARACTERS = 500
 # "http:a" and "a" mean something else in every folder.
 _SAME_EVERYWHERE = ("/", "http://", "https://", "mailto:", "tel:", "javascript:", "data:")
 
@@ -64,8 +66,10 @@ class LinkMemo:
         if self._number > _MAX_KNOWN:
             self._known.clear()
             self._number = 0
-        known = self._known.setdefault(origin_prefix(base), {})
-        known.update(
-            (loc, page_id) for loc, page_id in page_ids.items() if loc.startswith(_SAME_EVERYWHERE)
-        )
-        self._number += len(page_ids)
+        lasting = {
+            loc: page_id
+            for loc, page_id in page_ids.items()
+            if loc.startswith(_SAME_EVERYWHERE) and len(loc) <= _MAX_CHARACTERS
+        }
+        self._known.setdefault(origin_prefix(base), {}).update(lasting)
+        self._number += len(lasting)

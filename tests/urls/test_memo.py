@@ -83,6 +83,12 @@ class TestLinks:
         memo.learn("https://other.example/", {"/a": 2})
         assert memo.all(["/a"], BASES[0]) == [1]
 
+    def test_long_addresses_are_not_remembered(self) -> None:
+        memo = LinkMemo()
+        long = "/" + "a" * 500
+        memo.learn(BASES[0], {long: 1, long[:-1]: 2})
+        assert memo.all([long, long[:-1]], BASES[0]) == [None, 2]
+
     def test_only_so_many_are_remembered(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(memo_module, "_MAX_KNOWN", SMALL)
         memo = LinkMemo()
