@@ -232,6 +232,19 @@ class Judged:
 
 
 @dataclass(slots=True)
+class RepeatedLinks:
+    """Links that other pages have given before, in columns: nothing is left to decide."""
+
+    ids: list[int]
+    positions: list[int]
+    sources: list[str]
+    regions: list[str]
+    anchors: list[str]
+    rels: list[str]
+    paths: list[str]
+
+
+@dataclass(slots=True)
 class MentionBatch:
     """Some of the URLs that one document mentions, in columns: one row is one mention.
 
@@ -260,6 +273,7 @@ class MentionBatch:
     is_nofollow: bool = False  # the page says that none of its links is to be followed
     is_rendered: bool = False  # only a browser saw these
 
+    repeats: RepeatedLinks | None = None  # rows that were here; they are in no column below
     urls: list[str] = field(default_factory=list)
     segments: list[str] = field(default_factory=list)  # the first of each path
     refused: dict[int, Refusal] = field(default_factory=dict)

@@ -41,6 +41,7 @@ DOWNLOADER_MIDDLEWARES = {
 SPIDER_MIDDLEWARES: dict[str, int] = {}
 # items: what one document said, on its way into the inventory
 ITEM_PIPELINES = {
+    "sitecrawl.pipelines.repeats.RepeatedLinksPipeline": 50,
     "sitecrawl.pipelines.canonicalize.CanonicalizePipeline": 100,
     "sitecrawl.pipelines.scope.ScopePipeline": 200,
     "sitecrawl.pipelines.dedupe.DedupePipeline": 300,

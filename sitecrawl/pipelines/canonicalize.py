@@ -9,7 +9,6 @@ from sitecrawl.config import Config
 from sitecrawl.items import mention_batches
 from sitecrawl.urls.canonical import canonicalize_all, explain_refusal
 from sitecrawl.urls.credentials import without_credentials
-from sitecrawl.urls.memo import LinkMemo
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
@@ -26,10 +25,9 @@ class CanonicalizePipeline:
     """Fill ``urls``; what is no http(s) URL is refused and kept as it was written."""
 
     def __init__(self, config: Config):
-        self._rules = rules = config.canonical_rules()
-        self._links = LinkMemo(lambda locs, base: canonicalize_all(locs, base, rules))
+        self._rules = config.canonical_rules()
         # What a browser shows behind "#" is a page of an application.
-        self._route_rules = replace(rules, keep_hash_routes=True)
+        self._route_rules = replace(self._rules, keep_hash_routes=True)
         self._max_length = config.max_url_length
 
     @classmethod
@@ -42,13 +40,9 @@ class CanonicalizePipeline:
         return item
 
     def _canonicalize(self, batch: MentionBatch) -> None:
-        if batch.sources is None:
-            urls = canonicalize_all(batch.locs, batch.base, self._rules)
-        elif batch.is_rendered:
-            urls = canonicalize_all(batch.locs, batch.base, self._route_rules)
-            self._refuse_places(batch, urls)
-        else:
-            urls = self._links.all(batch.locs, batch.base)
+        rules = self._route_rules if batch.is_rendered else self._rules
+        urls = canonicalize_all(batch.locs, batch.base, rules)
+        if batch.sources is not None:
             self._refuse_places(batch, urls)
         if None in urls:
             for row, url in enumerate(urls):

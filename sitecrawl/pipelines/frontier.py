@@ -16,6 +16,7 @@ from sitecrawl.items import (
     mention_batches,
 )
 from sitecrawl.parse.links.vocabulary import LinkSource
+from sitecrawl.pipelines.repeats import RepeatedLinksPipeline
 from sitecrawl.pipelines.store import StorePipeline
 from sitecrawl.urls.refusal import Reason
 
@@ -69,6 +70,7 @@ class FrontierPipeline:
         for batch in mention_batches(item):
             if batch.visit is not None:
                 self._offer(batch, batch.visit)
+                self._settle(batch)
         if isinstance(item, VisitedPage):
             item.outcome = self._conclude(item)
         return item
@@ -115,6 +117,12 @@ class FrontierPipeline:
                 )
             )
         self._crawler.stats.inc_value("sitecrawl/crawl/found", len(new_rows))
+
+    def _settle(self, batch: MentionBatch) -> None:
+        """Let nobody be asked again about what is in the frontier."""
+        repeats = self._crawler.get_item_pipeline(RepeatedLinksPipeline)
+        assert repeats is not None
+        repeats.learn(batch, self._recent)
 
     def _in_chosen_languages(self, batch: MentionBatch, rows: list[int]) -> list[int]:
         chosen = self._config.languages

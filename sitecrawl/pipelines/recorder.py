@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.items import (
@@ -75,6 +74,7 @@ class ItemRecorder:
     def take_pages(self, pages: Sequence[VisitedPage]) -> None:
         """Store what some visits gave, all of it or nothing."""
         with self._writer.together():
+            self._add_records([page.document for page in pages])
             for page in pages:
                 self._add_visited(page)
 
@@ -126,9 +126,10 @@ class ItemRecorder:
             )
         return self._verdict_ids[judged]
 
-    def _add_record(self, document: Document) -> None:
-        self._stats.inc_value(f"sitecrawl/documents/outcome/{document.outcome}")
-        self._document_ids[document.url] = self._writer.document(
+    def _add_records(self, documents: Sequence[Document]) -> None:
+        for document in documents:
+            self._stats.inc_value(f"sitecrawl/documents/outcome/{document.outcome}")
+        records = [
             DocumentRecord(
                 url=document.url,
                 kind=document.kind,
@@ -136,10 +137,12 @@ class ItemRecorder:
                 parent_id=self._document_ids.get(document.parent or ""),
                 depth=document.depth,
             )
-        )
+            for document in documents
+        ]
+        self._document_ids |= self._writer.documents(records)
 
     def _add_document(self, document: Document) -> None:
-        self._add_record(document)
+        self._add_records([document])
         if document.is_to_be_read:
             self._being_read[document.url] = document
             return
@@ -175,7 +178,6 @@ class ItemRecorder:
     def _add_visited(self, page: VisitedPage) -> None:
         """From here on a killed crawl goes on behind this page."""
         document, visit = page.document, page.visit
-        self._add_record(document)
         for batch in page.batches:
             self._add_mentions(batch)
         if page.read is not None:
@@ -215,7 +217,8 @@ class ItemRecorder:
             self._writer.release_visits(outcome.family, outcome.released, outcome.first_number)
 
     def _fetch(self, document: Document, read: DocumentRead | None) -> FetchRecord:
-        facts = FetchRecord(
+        said = self._unread(document) if read is None else self._read(document, read)
+        return FetchRecord(
             document_id=self._document_ids[document.url],
             outcome=document.outcome,
             fetched_at=document.fetched_at,
@@ -232,25 +235,25 @@ class ItemRecorder:
             fingerprint=self._fingerprint,
             fresh_until=document.fresh_until,
             directives=document.directives,
-            truncated=document.is_cut,
-            # Of a page that nobody reads, all has been read.
-            complete=document.kind is DocumentKind.PAGE
-            and document.outcome is FetchOutcome.OK
-            and not document.is_cut,
+            **said,
         )
-        if read is None:
-            return facts
-        return replace(
-            facts,
-            decompressed_bytes=read.decompressed_bytes,
-            format=read.format,
-            entries=read.entries,
-            listed=self._listed.pop(document.url, 0),
-            policies=self._policies.pop(document.url, {}),
-            findings=[finding._asdict() for finding in read.findings],
-            truncated=read.truncated,
-            complete=not read.truncated and document.url not in self._damaged,
-        )
+
+    def _unread(self, document: Document) -> dict[str, Any]:
+        """Of a page that nobody reads, all has been read."""
+        is_page = document.kind is DocumentKind.PAGE and document.outcome is FetchOutcome.OK
+        return {"truncated": document.is_cut, "complete": is_page and not document.is_cut}
+
+    def _read(self, document: Document, read: DocumentRead) -> dict[str, Any]:
+        return {
+            "decompressed_bytes": read.decompressed_bytes,
+            "format": read.format,
+            "entries": read.entries,
+            "listed": self._listed.pop(document.url, 0),
+            "policies": self._policies.pop(document.url, {}),
+            "findings": [finding._asdict() for finding in read.findings],
+            "truncated": read.truncated,
+            "complete": not read.truncated and document.url not in self._damaged,
+        }
 
 
 def _new_visits(batch: MentionBatch) -> NewVisits:

@@ -12,7 +12,7 @@ from sitecrawl.urls.credentials import without_credentials
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sitecrawl.items import Judged, MentionBatch
+    from sitecrawl.items import Judged, MentionBatch, RepeatedLinks
     from sitecrawl.parse.entries import EntryDetails
 
 T = TypeVar("T")
@@ -45,7 +45,11 @@ def page_rows(
         refused={row: (refusal.reason, refusal.rule) for row, refusal in batch.refused.items()},
         links=_link_columns(batch),
     )
-    return rows if all(batch.is_new) else _split(rows, batch.is_new)
+    if not all(batch.is_new):
+        rows = _split(rows, batch.is_new)
+    if batch.repeats is not None:
+        rows.repeats = _with_repeated_links(rows.repeats, batch.repeats)
+    return rows
 
 
 def _link_columns(batch: MentionBatch) -> LinkColumns | None:
@@ -96,6 +100,18 @@ def _split(rows: PageRows, is_new: list[bool]) -> PageRows:
             lastmods=None if rows.lastmods is None else list(compress(rows.lastmods, is_repeated)),
             links=_some_links(rows.links, is_repeated),
         ),
+    )
+
+
+def _with_repeated_links(repeats: Repeats | None, links: RepeatedLinks) -> Repeats:
+    columns = (links.sources, links.regions, links.anchors, links.rels, links.paths)
+    if repeats is None or repeats.links is None:
+        return Repeats(links.ids, links.positions, links=LinkColumns(*columns))
+    others = repeats.links.by_name().values()
+    return Repeats(
+        ids=[*links.ids, *repeats.ids],
+        positions=[*links.positions, *repeats.positions],
+        links=LinkColumns(*([*a, *b] for a, b in zip(columns, others, strict=True))),
     )
 
 

@@ -47,7 +47,8 @@ class TallyPipeline:
         count = self._stats.inc_value
         if batch.listed and not self._stats.get_value("sitecrawl/pages/example"):
             self._stats.set_value("sitecrawl/pages/example", _first_listed(batch))
-        count("sitecrawl/mentions", len(batch.ids))
+        repeated = len(batch.repeats.ids) if batch.repeats else 0
+        count("sitecrawl/mentions", len(batch.ids) + repeated)
         count("sitecrawl/pages/listed", batch.listed)
         if batch.is_rendered:
             count("sitecrawl/render/only_rendered", batch.listed)

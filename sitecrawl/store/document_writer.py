@@ -13,6 +13,8 @@ from sitecrawl.store.statements import PreparedInsert, PreparedUpdate
 from sitecrawl.store.tables import blobs, document_links, documents, fetches
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.records import DocumentRecord, FetchRecord, ScanHandle
@@ -23,7 +25,7 @@ _DOCUMENT_COLUMNS = (
 _RENEW = """
 ON CONFLICT (site_id, url) DO UPDATE SET kind = excluded.kind, parent_id = excluded.parent_id,
     depth = excluded.depth, found_by = excluded.found_by
-RETURNING id
+RETURNING id, url
 """
 _FETCH_COLUMNS = tuple(column.name for column in fetches.c if column.name != "id")
 _CONTENT_COLUMNS = (
@@ -58,19 +60,28 @@ class DocumentWriter:
         self._insert_fetch.gathered.run(self._connection)
         self._confirm_content.gathered.run(self._connection)
 
-    def add(self, record: DocumentRecord) -> int:
-        """Store the document, and that its parent names it; the first to name it is its parent."""
-        document_id = self._ids.get(record.url)
-        if document_id is None:
-            document_id = self._upsert(record)
-            if record.kind != DocumentKind.PAGE:  # there may be millions, each fetched once
-                self._ids[record.url] = document_id
-        if record.parent_id is not None:
-            self._link(record.parent_id, document_id, record.position)
-        return document_id
+    def add(self, records: Sequence[DocumentRecord]) -> dict[str, int]:
+        """Store documents, and that their parents name them; give their ids by their URLs.
 
-    def _upsert(self, record: DocumentRecord) -> int:
-        values = {
+        The first to name a document is its parent.
+        """
+        known = {each.url: self._ids[each.url] for each in records if each.url in self._ids}
+        ids = known | self._upsert({each.url: each for each in records if each.url not in known})
+        for record in records:
+            if record.kind != DocumentKind.PAGE:  # there may be millions, each fetched once
+                self._ids[record.url] = ids[record.url]
+            if record.parent_id is not None:
+                self._link(record.parent_id, ids[record.url], record.position)
+        return ids
+
+    def _upsert(self, records: Mapping[str, DocumentRecord]) -> dict[str, int]:
+        if not records:
+            return {}
+        rows = map(self._values, records.values())
+        return {url: row_id for row_id, url in self._upsert_document.run(self._connection, *rows)}
+
+    def _values(self, record: DocumentRecord) -> dict[str, Any]:
+        return {
             "site_id": self._scan.site_id,
             "url": record.url,
             "first_scan_id": self._scan.scan_id,
@@ -79,7 +90,6 @@ class DocumentWriter:
             "depth": record.depth,
             "found_by": record.found_by,
         }
-        return int(self._upsert_document.run(self._connection, values).scalar_one())
 
     def _link(self, parent_id: int, child_id: int, position: int) -> None:
         if (parent_id, child_id) in self._links:

@@ -139,8 +139,12 @@ class ScanWriter:
         To be called for every parent that names it, so that the next scan knows the children of
         a document that answers "not modified".
         """
+        return self.documents([record])[record.url]
+
+    def documents(self, records: Sequence[DocumentRecord]) -> dict[str, int]:
+        """The same for several documents at once; their ids by their URLs."""
         with self._writing():
-            return self._documents.add(record)
+            return self._documents.add(records)
 
     def record_fetch(self, record: FetchRecord) -> None:
         """Store how a fetch ended, and what that means for the document."""
@@ -326,7 +330,7 @@ class ScanWriter:
             with explained(self._database.label):
                 yield connection
                 if not self._is_together:
-                    for writer in (self._documents, self._pages, self._visits):
+                    for writer in (self._documents, self._pages, self._visits, self._signals):
                         writer.flush()
         except BaseException:
             self._undo(connection)
@@ -341,7 +345,9 @@ class ScanWriter:
         # A connection that is lost cannot be rolled back; the server does it then.
         with suppress(SQLAlchemyError):
             connection.rollback()
-        for writer in (self._documents, self._pages, self._verdicts, self._visits):
+        for writer in (
+            *(self._documents, self._pages, self._verdicts, self._visits, self._signals),
+        ):
             writer.forget()
         self._uncommitted_rows = 0
 

@@ -13,6 +13,7 @@ from sitecrawl.items import DocumentKind
 from sitecrawl.parse.links.vocabulary import Region
 from sitecrawl.store.bulk import literal
 from sitecrawl.store.membership import membership
+from sitecrawl.store.statements import Gathered
 from sitecrawl.store.tables import sites, visits
 
 if TYPE_CHECKING:
@@ -69,17 +70,26 @@ class SignalWriter:
 
     def __init__(self, connection: Connection, scan: ScanHandle) -> None:
         self._connection = connection
-        self._statement = _SAY.format(
-            site=literal(scan.site_id),
-            scan=literal(scan.scan_id),
-            place="?" if connection.dialect.name == "sqlite" else "%s",
+        self._said = Gathered(
+            _SAY.format(
+                site=literal(scan.site_id),
+                scan=literal(scan.scan_id),
+                place="?" if connection.dialect.name == "sqlite" else "%s",
+            )
         )
 
     def say(self, record: VisitRecord) -> None:
         """Renew what the page of this visit says."""
         said = (record.language, record.declared_type, record.text_language)
-        values = (*(text or None for text in said), record.number)
-        self._connection.exec_driver_sql(self._statement, values)
+        self._said.add((*(text or None for text in said), record.number))
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        self._said.run(self._connection)
+
+    def forget(self) -> None:
+        """After a roll-back: what was gathered belongs to what is not there."""
+        self._said.forget()
 
 
 def settle_signals(connection: Connection, scan: Scan) -> None:

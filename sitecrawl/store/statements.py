@@ -6,6 +6,7 @@ gives no result can also be gathered, and run for several pages at once.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -54,18 +55,23 @@ class Gathered:
 
 
 class PreparedInsert:
-    """``INSERT`` of one row into the columns *names*, with *suffix* for what follows the values."""
+    """``INSERT`` of rows into the columns *names*, with *suffix* for what follows the values."""
 
     def __init__(
         self, table: Table, names: Sequence[str], dialect: Dialect, suffix: str = ""
     ) -> None:
         self._values = PreparedValues(table, names, dialect)
-        places = ", ".join([self._values.place] * len(names))
-        self._sql = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({places}) {suffix}"  # noqa: S608  own words
-        self.gathered = Gathered(self._sql)
+        self._head = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES"
+        self._row = f"({', '.join([self._values.place] * len(names))})"
+        self._suffix = suffix
+        self.gathered = Gathered(f"{self._head} {self._row} {suffix}")
 
-    def run(self, connection: Connection, values: Mapping[str, Any]) -> Any:
-        return connection.exec_driver_sql(self._sql, self._values.of(values))
+    def run(self, connection: Connection, *rows: Mapping[str, Any]) -> Any:
+        """Insert the rows by one statement."""
+        sql = f"{self._head} {', '.join([self._row] * len(rows))} {self._suffix}"
+        return connection.exec_driver_sql(
+            sql, tuple(chain.from_iterable(map(self._values.of, rows)))
+        )
 
     def gather(self, values: Mapping[str, Any]) -> None:
         """Insert the row when what is gathered is run."""

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from sitecrawl.urls.plain import origin_prefix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 T = TypeVar("T")
 
 _MAX_KNOWN = 20_000
+# Longer addresses are seldom repeated, and a page may have megabytes of them.
+_MAX_CHARACTERS = 500
 # "http:a" and "a" mean something else in every folder.
 _SAME_EVERYWHERE = ("/", "http://", "https://", "mailto:", "tel:", "javascript:", "data:")
-_UNKNOWN = "\0"
 
 
 class ColumnMemo(Generic[T]):
@@ -43,24 +44,32 @@ class ColumnMemo(Generic[T]):
 
 
 class LinkMemo:
-    """Canonical URLs of links; remembered if they mean the same on all pages of an origin."""
+    """The pages that links lead to; remembered if they mean the same on all pages of an origin.
 
-    def __init__(self, canonicalize_all: Callable[[list[str], str], Sequence[str | None]]) -> None:
-        self._canonicalize_all = canonicalize_all
-        self._origin = ""
-        self._known: dict[str, str | None] = {}
+    >>> memo = LinkMemo()
+    >>> memo.learn("https://example.com/", {"/a": 7, "b": 8})
+    >>> memo.all(["/a", "b", "/c"], "https://example.com/docs/")
+    [7, None, None]
+    """
 
-    def all(self, locs: Sequence[str], base: str) -> list[str | None]:
-        origin, known = origin_prefix(base), self._known
-        if origin != self._origin or len(known) > _MAX_KNOWN:
-            self._origin = origin
-            known.clear()
-        urls = [known.get(loc, _UNKNOWN) for loc in locs]
-        if _UNKNOWN in urls:
-            rows = [row for row, url in enumerate(urls) if url is _UNKNOWN]
-            found = self._canonicalize_all([locs[row] for row in rows], base)
-            for row, url in zip(rows, found, strict=True):
-                urls[row] = url
-                if locs[row].startswith(_SAME_EVERYWHERE):
-                    known[locs[row]] = url
-        return urls
+    def __init__(self) -> None:
+        self._known: dict[str, dict[str, int]] = {}
+        self._number = 0
+
+    def all(self, locs: Sequence[str], base: str) -> list[int | None]:
+        """The id of the page that each address on *base* leads to, None for the unknown."""
+        known = self._known.get(origin_prefix(base))
+        return [None] * len(locs) if known is None else list(map(known.get, locs))
+
+    def learn(self, base: str, page_ids: Mapping[str, int]) -> None:
+        """Remember where addresses lead that were written on *base*."""
+        if self._number > _MAX_KNOWN:
+            self._known.clear()
+            self._number = 0
+        lasting = {
+            loc: page_id
+            for loc, page_id in page_ids.items()
+            if loc.startswith(_SAME_EVERYWHERE) and len(loc) <= _MAX_CHARACTERS
+        }
+        self._known.setdefault(origin_prefix(base), {}).update(lasting)
+        self._number += len(lasting)

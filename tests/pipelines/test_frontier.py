@@ -20,6 +20,8 @@ from sitecrawl.items import (
 )
 from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.pipelines.frontier import FrontierPipeline
+from sitecrawl.pipelines.repeats import RepeatedLinksPipeline
+from sitecrawl.pipelines.store import StorePipeline
 from sitecrawl.profiles import load_settings
 from sitecrawl.robots.verdict import Verdict, VerdictReason
 from sitecrawl.store.resumption import KnownVisit, Resumption
@@ -51,13 +53,17 @@ class Frontier:
         for name, value in settings.items():
             every.set(f"SITECRAWL_{name.upper()}", value, "cmdline")
         self.scope = Config.from_settings(every).scope([f"{ROOT}/"])
-        store = SimpleNamespace(resumption=resumption)
+        self.repeats = RepeatedLinksPipeline(max_external_hops=0)
+        pipelines = {
+            StorePipeline: SimpleNamespace(resumption=resumption),
+            RepeatedLinksPipeline: self.repeats,
+        }
         self.maps: set[str] = set()
         context = SimpleNamespace(is_read_as_map=self.maps.__contains__)
         crawler: Any = SimpleNamespace(
             settings=every,
             stats=self.stats,
-            get_item_pipeline=lambda _class: store,
+            get_item_pipeline=pipelines.get,
             spider=SimpleNamespace(context=context),
         )
         self.pipeline = FrontierPipeline(crawler)
