@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy.exceptions import DropItem
-from scrapy.signals import request_reached_downloader
 
 from sitecrawl.config import Config
 from sitecrawl.downloader.polite import politeness_of
@@ -79,7 +78,6 @@ class RobotsRegister:
         self._asked: dict[str, asyncio.Task[AuthorityRobots]] = {}
         self._under_way: dict[str, Request] = {}
         self._redirected_to: dict[str, Document] = {}
-        crawler.signals.connect(self.request_reached_downloader, request_reached_downloader)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -91,10 +89,9 @@ class RobotsRegister:
     def __contains__(self, url: str) -> bool:
         return origin_of(url) in self._asked
 
-    def request_reached_downloader(self, request: Request) -> None:
+    def note_hop(self, request: Request) -> None:
         """Where redirects have led to: an error does not say which address has failed."""
-        if request.meta.get("sitecrawl_document", {}).get("kind") is DocumentKind.ROBOTS_TXT:
-            self._under_way[asked_url(request)] = request
+        self._under_way[asked_url(request)] = request
 
     async def robots_of(self, url: str) -> AuthorityRobots:
         """What holds for *url*; fetches the robots.txt of its authority the first time."""

@@ -37,9 +37,11 @@ class RobotsMiddleware:
 
     async def process_request(self, request: Request) -> None:
         kind = request.meta.get("sitecrawl_document", {}).get("kind")
+        register = robots_register(self._crawler)
         if kind is DocumentKind.ROBOTS_TXT:
+            register.note_hop(request)
             return
-        robots = await robots_register(self._crawler).robots_of(request.url)
+        robots = await register.robots_of(request.url)
         is_named = kind is DocumentKind.SITEMAP and not request.meta.get("sitecrawl_is_guess")
         if is_named:
             return

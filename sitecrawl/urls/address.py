@@ -57,6 +57,7 @@ def origin_of(url: str) -> str:
     return str(URL(url).origin)
 
 
+@lru_cache(maxsize=1024)  # as often
 def site_of(url: str) -> str:
     """The host and port of *url*, the same with and without ``www.``, by http and by https.
 
