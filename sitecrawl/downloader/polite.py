@@ -21,10 +21,10 @@ from scrapy.exceptions import (
 from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost
 
 from sitecrawl.config import Config
+from sitecrawl.downloader.departure import watch_departure
 from sitecrawl.downloader.refusals import HeldBackError
+from sitecrawl.downloader.stopping import is_stopping
 from sitecrawl.downloader.turns import HostTurns
-from sitecrawl.downloadhandlers.departures import watch_departure
-from sitecrawl.downloadhandlers.stoppable import is_stopping
 from sitecrawl.politeness.retryafter import parse_http_date, parse_retry_after
 from sitecrawl.politeness.scan import ScanPoliteness
 from sitecrawl.urls.address import site_of

@@ -27,5 +27,9 @@ class BlockedByRobotsError(IgnoreRequest):
         self.verdict = verdict
 
 
+class AddressNotAllowedError(IgnoreRequest):
+    """The address of a host is not one that the scan may connect to."""
+
+
 class HeldBackError(Exception):
     """Something came up while this request's connection was being made: it has to wait again."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sitecrawl.downloader.refusals import HeldBackError, NotSentError
-from sitecrawl.downloadhandlers.stoppable import ScanStoppedError
+from sitecrawl.downloader.stopping import ScanStoppedError
 from sitecrawl.items import DocumentKind
 from sitecrawl.urls.address import origin_of
 

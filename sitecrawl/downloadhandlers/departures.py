@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from scrapy.core.downloader.handlers.http11 import (
@@ -16,20 +15,14 @@ from twisted.protocols.tls import TLSMemoryBIOProtocol
 from twisted.web.client import HTTPConnectionPool, ResponseFailed
 from zope.interface import implementer  # type: ignore[import-untyped]
 
+from sitecrawl.downloader.departure import watch_departure
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Hashable
 
     from twisted.internet.interfaces import IAddress, IStreamClientEndpoint
     from twisted.python.failure import Failure
     from twisted.web._newclient import HTTP11ClientProtocol
-
-
-def _pass() -> None:
-    """Nobody watches."""
-
-
-watch_departure: ContextVar[Callable[[], None]] = ContextVar("watch_departure", default=_pass)
-"""Called when the request that the current task sends is about to leave; may raise to stop it."""
 
 
 class DeparturePool(HTTPConnectionPool):

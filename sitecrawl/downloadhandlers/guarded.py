@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy.core.downloader.handlers.http11 import (
@@ -9,17 +10,18 @@ from scrapy.core.downloader.handlers.http11 import (
     _BindAddressAgent,
     _ScrapyAgent,
 )
-from scrapy.exceptions import IgnoreRequest
 from scrapy.utils._download_handlers import normalize_bind_address, wrap_twisted_exceptions
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.interfaces import (
     IHostnameResolver,
     IReactorPluggableNameResolver,
     IResolutionReceiver,
+    IStreamClientEndpoint,
 )
 from zope.interface import implementer  # type: ignore[import-untyped]
 
 from sitecrawl.config import Config
+from sitecrawl.downloader.refusals import AddressNotAllowedError
 from sitecrawl.safety.policy import AddressPolicy
 
 if TYPE_CHECKING:
@@ -29,12 +31,15 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.internet.address import IPv4Address, IPv6Address
-    from twisted.internet.interfaces import IConnector, IDelayedCall, IHostResolution
-    from twisted.web.client import Agent
-
-
-class AddressNotAllowedError(IgnoreRequest):
-    """The address of a host is not one that the scan may connect to."""
+    from twisted.internet.defer import Deferred
+    from twisted.internet.interfaces import (
+        IConnector,
+        IDelayedCall,
+        IHostResolution,
+        IProtocol,
+        IProtocolFactory,
+    )
+    from twisted.web.client import URI, Agent
 
 
 class GuardedDownloadHandler(HTTP11DownloadHandler):
@@ -78,7 +83,7 @@ class _GuardedAgent(_ScrapyAgent):
             if refusal := self._policy.refusal_without_lookup(request.url):
                 raise AddressNotAllowedError(refusal)
             return super()._get_agent(request, timeout)
-        return _BindAddressAgent(
+        return _LateConnectingAgent(
             reactor=GuardedReactor(reactor, self._policy),  # type: ignore[arg-type]
             contextFactory=self._contextFactory,
             connectTimeout=timeout,
@@ -87,6 +92,23 @@ class _GuardedAgent(_ScrapyAgent):
             ),
             pool=self._pool,
         )
+
+
+class _LateConnectingAgent(_BindAddressAgent):
+    """Prepares a connection when one has to be made: most requests go over one that is there."""
+
+    def _getEndpoint(self, uri: URI) -> _LateEndpoint:  # noqa: N802  Twisted's name
+        return _LateEndpoint(partial(super()._getEndpoint, uri))
+
+
+@implementer(IStreamClientEndpoint)
+class _LateEndpoint:
+    def __init__(self, prepare: Callable[[], Any]):
+        self._prepare = prepare
+
+    def connect(self, protocolFactory: IProtocolFactory) -> Deferred[IProtocol]:  # noqa: N803
+        connection: Deferred[IProtocol] = self._prepare().connect(protocolFactory)
+        return connection
 
 
 @implementer(IReactorPluggableNameResolver, IHostnameResolver)

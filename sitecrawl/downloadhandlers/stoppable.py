@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from scrapy.exceptions import DownloadCancelledError
-
+from sitecrawl.downloader.stopping import ScanStoppedError, is_stopping
 from sitecrawl.downloadhandlers.departures import DeparturePool
 from sitecrawl.downloadhandlers.guarded import GuardedDownloadHandler
 
@@ -16,10 +15,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 _LOOK_SECONDS = 0.25
-
-
-class ScanStoppedError(DownloadCancelledError):
-    """The scan was stopped while this was under way."""
 
 
 class StoppableDownloadHandler(GuardedDownloadHandler):
@@ -73,10 +68,3 @@ class StoppableDownloadHandler(GuardedDownloadHandler):
                 task.cancel()
         if self._under_way:
             self._look_again()
-
-
-def is_stopping(crawler: Crawler) -> bool:
-    """Whether the spider is being closed, for whatever reason."""
-    # Scrapy has no public word for a spider that is being closed and waits for its requests.
-    slot = crawler.engine._slot  # noqa: SLF001
-    return not crawler.crawling or slot is None or slot.closing is not None

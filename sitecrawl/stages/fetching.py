@@ -17,9 +17,12 @@ from scrapy.exceptions import (
 )
 from twisted.internet.error import ConnectionDone, ConnectionLost
 
-from sitecrawl.downloader.refusals import BlockedByRobotsError, NotSentError
-from sitecrawl.downloadhandlers.guarded import AddressNotAllowedError
-from sitecrawl.downloadhandlers.stoppable import ScanStoppedError
+from sitecrawl.downloader.refusals import (
+    AddressNotAllowedError,
+    BlockedByRobotsError,
+    NotSentError,
+)
+from sitecrawl.downloader.stopping import ScanStoppedError
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.downloadhandlers.guarded import AddressNotAllowedError, GuardedReactor
+from sitecrawl.downloader.refusals import AddressNotAllowedError
+from sitecrawl.downloadhandlers.guarded import GuardedReactor
 from sitecrawl.safety.policy import AddressPolicy
 from tests.site import Reply, redirect
 from tests.site.build import page, robots, sitemap, sitemap_index
