@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from scrapy import signals
 from scrapy.extensions.feedexport import FeedExporter
 
 from sitecrawl.config import Config
@@ -13,7 +14,10 @@ from sitecrawl.exporters.pages import PageExporter
 from sitecrawl.pipelines.store import StorePipeline
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scrapy import Spider
+    from scrapy.crawler import Crawler
     from scrapy.extensions.feedexport import FeedSlot
 
 logger = logging.getLogger(__name__)
@@ -29,8 +33,12 @@ class PageFeeds(FeedExporter):
     Stats: ``sitecrawl/feeds/written``, ``sitecrawl/feeds/failed``.
     """
 
-    def item_scraped(self, item: Any, spider: Spider) -> None:
-        """Items are not rows."""
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        feeds = super().from_crawler(crawler)
+        # Items are not rows.
+        crawler.signals.disconnect(feeds.item_scraped, signals.item_scraped)
+        return feeds
 
     async def close_spider(self, spider: Spider) -> None:
         store = self.crawler.get_item_pipeline(StorePipeline)
