@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 # Pages that come within this time are written together, which takes half as long. Of a killed
-# crawl at most so many are fetched again, besides those under way.
-_GATHER_SECONDS = 0.05
-_MAX_PAGES_TOGETHER = 8
+# crawl at most twice so many are fetched again, besides those under way: some are being written,
+# and the next ones have come together.
+_GATHER_SECONDS = 0.1
+_MAX_PAGES_TOGETHER = 16
 
 
 class PageQueue:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.site.sites import ModelSite
 
 KILLS = 4
-UNDER_WAY = 20
+UNDER_WAY = 44
 _PATIENCE_SECONDS = 240.0
 
 _PAGES = """

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text, update
 
+from sitecrawl.items import DocumentKind
 from sitecrawl.store import scan_register, scan_writer
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.errors import (
@@ -23,6 +24,7 @@ from sitecrawl.store.errors import (
     ScanRunningError,
 )
 from sitecrawl.store.queries import evidence, scan_by_id, scans, site_for
+from sitecrawl.store.records import DocumentRecord
 from sitecrawl.store.scan_register import DEAD_AFTER_SECONDS
 from sitecrawl.store.tables import scans as scan_table
 from sitecrawl.store.vocabulary import ScanStatus
@@ -302,3 +304,21 @@ def test_doubles_that_a_crash_may_leave_are_removed(sqlite_database: Database) -
     scanning.finish(ScanStatus.FAILED)
     assert current_scan(sqlite_database).status == ScanStatus.FINISHED
     assert inventory(sqlite_database) == URLS[:3]
+
+
+def test_several_documents_are_stored_at_once_and_known_ones_keep_their_ids(
+    database: Database,
+) -> None:
+    scanning = Scanning(database)
+    first = scanning.document(A)
+    records = [
+        DocumentRecord(f"{A}?2", DocumentKind.PAGE, "a link", depth=1),
+        DocumentRecord(A, DocumentKind.SITEMAP, "robots.txt line 1"),
+        DocumentRecord(f"{A}?3", DocumentKind.SITEMAP, "another sitemap", parent_id=first),
+    ]
+    ids = scanning.writer.documents(records)
+    assert ids[A] == first
+    assert len(set(ids.values())) == len(records)
+    assert scanning.writer.documents(records) == ids
+    assert scanning.writer.documents([]) == {}
+    scanning.finish()
