@@ -61,8 +61,10 @@ _SHARED_COLUMNS: Final = (
     *("changefreq", "sitemap_priority", "category", "importance", "region", "anchor", "inlinks"),
 )
 _SHARED_FIELDS: Final = FIELDS[FIELDS.index("parent") :]
-_MAX_REMEMBERED: Final = 20_000
-_MAX_KINDS: Final = 100
+_MAX_REMEMBERED: Final = 10_000
+# Where every page has a title of its own, nothing is shared: little of it is kept.
+_MAX_TAILS: Final = 2_000
+_MAX_KINDS: Final = 20
 _encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -231,7 +233,7 @@ class _Tails(dict[tuple[Any, ...], bytes]):
         self._make = make
 
     def __missing__(self, key: tuple[Any, ...]) -> bytes:
-        if len(self) >= _MAX_REMEMBERED:
+        if len(self) >= _MAX_TAILS:
             self.clear()
         tail = self[key] = self._make(*key)
         return tail
