@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.items import MentionBatch, Visit
-    from sitecrawl.spiders.staged import StagedSpider
-    from sitecrawl.stages.base import ScanContext
     from sitecrawl.store.resumption import Resumption
     from sitecrawl.urls.budgets import PatternBudgets, PatternCut
     from sitecrawl.urls.seen import SeenIds
@@ -154,16 +152,10 @@ class FrontierPipeline:
         is_feed = source == LinkSource.FEED_LINK
         if refusal and not (is_feed and refusal.reason is Reason.SKIPPED_FILE_TYPE):
             return False
-        if is_feed and self._context().is_read_as_map(batch.urls[row]):
-            return False
         judged = batch.judged_of(row)
         if judged is None or not judged.verdict.allowed or source in _NOT_FOLLOWED:
             return False
         return not (self._config.obey_nofollow and _is_nofollow(batch, row))
-
-    def _context(self) -> ScanContext:
-        spider: StagedSpider = self._crawler.spider  # type: ignore[assignment]
-        return spider.context
 
     def _conclude(self, page: VisitedPage) -> VisitOutcome | None:
         if page.document.outcome in NOT_SENT:

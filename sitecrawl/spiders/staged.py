@@ -93,7 +93,6 @@ class StagedSpider(Spider):
             # There is no engine yet.
             download=lambda request: crawler.engine.download_async(request),  # noqa: PLW0108
             rendering=PageRendering(config),
-            reads_sitemaps=any(stage.name == "sitemaps" for stage in cls.stages),
         )
         crawler.signals.connect(spider.go_on_when_idle, signals.spider_idle)
         return spider

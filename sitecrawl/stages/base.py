@@ -64,17 +64,9 @@ class ScanContext:
     frontier: Frontier = field(init=False)  # the store sets it
     bases: Sequence[str] = ()
     robots_sitemaps: list[SitemapPointer] = field(default_factory=list)
-    reads_sitemaps: bool = False  # a stage of the scan does
-    known_maps: set[str] = field(default_factory=set)  # that it has read, or is going to
     root_fingerprint: int | None = None
     unusable_sitemaps: int = 0  # lines of robots.txt that name no http(s) address
     failure: str = ""
-
-    def is_read_as_map(self, url: str) -> bool:
-        """Whether the stage of the sitemaps reads it; nobody else needs to fetch it then."""
-        if not self.reads_sitemaps:
-            return False
-        return url in self.known_maps or any(url == each.url for each in self.robots_sitemaps)
 
 
 @dataclass(slots=True)

@@ -141,7 +141,6 @@ class SitemapStage(Stage):
                 "sitemaps nested too deep", "SITECRAWL_MAX_SITEMAP_DEPTH", config.max_sitemap_depth
             )
         else:
-            self.context.known_maps.add(pointer.url)
             self._queue.append(pointer)
 
     def _dispatch(self) -> Iterator[Request]:

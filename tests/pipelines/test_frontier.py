@@ -58,13 +58,8 @@ class Frontier:
             StorePipeline: SimpleNamespace(resumption=resumption),
             RepeatedLinksPipeline: self.repeats,
         }
-        self.maps: set[str] = set()
-        context = SimpleNamespace(is_read_as_map=self.maps.__contains__)
         crawler: Any = SimpleNamespace(
-            settings=every,
-            stats=self.stats,
-            get_item_pipeline=pipelines.get,
-            spider=SimpleNamespace(context=context),
+            settings=every, stats=self.stats, get_item_pipeline=pipelines.get
         )
         self.pipeline = FrontierPipeline(crawler)
 
@@ -183,12 +178,6 @@ class TestWhatIsVisited:
     def test_a_feed_though_it_is_a_file(self) -> None:
         columns: dict[str, Any] = {"sources": [LinkSource.FEED_LINK], "refused": {0: XML}}
         assert Frontier().visit(HOME, "/feed.xml", **columns) == [("/feed.xml", 1, 1)]
-
-    def test_no_feed_that_is_read_as_a_sitemap(self) -> None:
-        frontier = Frontier()
-        frontier.maps.add(f"{ROOT}/feed.xml")
-        columns: dict[str, Any] = {"sources": [LinkSource.FEED_LINK], "refused": {0: XML}}
-        assert frontier.visit(HOME, "/feed.xml", **columns) == []
 
     @pytest.mark.parametrize("is_obeyed", [True, False])
     @pytest.mark.parametrize(

@@ -29,10 +29,6 @@ AUTO = {
 }
 OTHER_HOST = {"SITECRAWL_ADDRESS_ALLOW": "127.0.0.2"}
 BEFORE_PAGES = {"/robots.txt", "/sitemap.xml"}
-TWICE = """
-SELECT pages.url FROM other_mentions AS other JOIN pages ON pages.id = other.page_id
-WHERE (other.document_id, other.position) = (pages.document_id, pages.position)
-"""
 VISITS = "SELECT number, url, clicks FROM visits WHERE scan_id = 1 ORDER BY number"
 
 
@@ -288,25 +284,6 @@ class TestPoliteness:
         forbidden = ("blocked_by_robots", "Disallow: /private")
         for path in ("/private/a", "/private/b"):
             assert refusals(done)[site.at(path)] == forbidden
-
-    @pytest.mark.parametrize("spider", ["discover", "crawl"])
-    def test_a_feed_that_robots_txt_names_is_fetched_once(
-        self, site: SiteServer, crawl: Crawl, spider: str
-    ) -> None:
-        feed = '<link rel="alternate" type="application/rss+xml" href="/feed.xml">'
-        site.routes.update(
-            {
-                "/robots.txt": robots(site.at("/feed.xml")),
-                "/": f'{feed}<a href="/a">A</a>',
-                "/a": f"{feed}A",
-                "/feed.xml": Reply(rss("/news"), content_type="application/rss+xml"),
-                "/news": page("News"),
-            }
-        )
-        done = crawl(site.url, spider=spider, settings=AUTO).succeeded()
-        assert site.paths().count("/feed.xml") == 1
-        assert {*paths(site, done.urls)} == {"/", "/a", "/news"}
-        assert not done.query(TWICE)
 
     def test_without_robots_txt_nothing_is_crawled(self, site: SiteServer, crawl: Crawl) -> None:
         site.routes.update({"/robots.txt": Reply(status=503), "/": page("Home", "/a")})
