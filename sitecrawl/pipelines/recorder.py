@@ -77,6 +77,11 @@ class ItemRecorder:
             self._add_records([page.document for page in pages])
             for page in pages:
                 self._add_visited(page)
+        for page in pages:
+            if page.visit.clicks:
+                # Nobody refers to it any more, and there may be millions. Two pages may have one
+                # document: addresses that are sent alike.
+                self._document_ids.pop(page.document.url, None)
 
     def take(self, item: Any) -> None:
         if isinstance(item, MentionBatch):
@@ -177,7 +182,7 @@ class ItemRecorder:
 
     def _add_visited(self, page: VisitedPage) -> None:
         """From here on a killed crawl goes on behind this page."""
-        document, visit = page.document, page.visit
+        document = page.document
         for batch in page.batches:
             self._add_mentions(batch)
         if page.read is not None:
@@ -185,9 +190,6 @@ class ItemRecorder:
         self._writer.record_fetch(self._fetch(document, page.read))
         if document.outcome not in NOT_SENT:
             self._end_visit(page)
-        if visit.clicks:
-            # Nobody refers to it any more, and there may be millions.
-            del self._document_ids[document.url]
 
     def _end_visit(self, page: VisitedPage) -> None:
         document, visit, facts = page.document, page.visit, page.facts

@@ -35,19 +35,25 @@ class RepeatedLinksPipeline:
     later page can change what they have decided, its next mentions are for the store only.
 
     Settings: ``SITECRAWL_MAX_EXTERNAL_HOPS``: where the crawl may leave the site, it depends on the
-    page whether a link out of it is followed.
+    page whether a link out of it is followed. ``SITECRAWL_SKIP_OTHER_LANGUAGES``: all links of a
+    page together show which languages there are, so nothing is set aside.
     """
 
-    def __init__(self, max_external_hops: int):
+    def __init__(self, max_external_hops: int, *, skips_languages: bool = False):
+        self._skips_languages = skips_languages
         self._refusals = _BY_ADDRESS - ({Reason.OFFSITE} if max_external_hops else set())
         self._links = LinkMemo()
         self._scope: Scope | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(Config.from_settings(crawler.settings).max_external_hops)
+        config = Config.from_settings(crawler.settings)
+        skips_languages = bool(config.languages) and config.skip_other_languages
+        return cls(config.max_external_hops, skips_languages=skips_languages)
 
     def process_item(self, item: Any) -> Any:
+        if self._skips_languages:
+            return item
         for batch in mention_batches(item):
             # What a browser shows is read in another way, and a menu needs its rows.
             if batch.sources is not None and not batch.is_rendered and not batch.menu:

@@ -63,7 +63,7 @@ class DocumentWriter:
     def add(self, records: Sequence[DocumentRecord]) -> dict[str, int]:
         """Store documents, and that their parents name them; give their ids by their URLs.
 
-        The first to name a document is its parent.
+        The first call that names a document gives it its parent.
         """
         known = {each.url: self._ids[each.url] for each in records if each.url in self._ids}
         ids = known | self._upsert({each.url: each for each in records if each.url not in known})

@@ -218,7 +218,8 @@ def page_chunks(
         return
     with database.reading() as connection:
         is_wanted = _pattern_test(connection, scan, wanted.pattern)
-        signals = _few_signals(connection, scan, columns)
+        # To find one page, it is enough to look at that.
+        signals = None if wanted.page_id else _few_signals(connection, scan, columns)
         names = [name for name in columns if signals is None or name not in SIGNAL_COLUMNS]
         if signals and "id" not in names:
             names.append("id")

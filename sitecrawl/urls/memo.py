@@ -71,5 +71,6 @@ class LinkMemo:
             for loc, page_id in page_ids.items()
             if loc.startswith(_SAME_EVERYWHERE) and len(loc) <= _MAX_CHARACTERS
         }
-        self._known.setdefault(origin_prefix(base), {}).update(lasting)
-        self._number += len(lasting)
+        if lasting:
+            self._known.setdefault(origin_prefix(base), {}).update(lasting)
+            self._number += len(lasting)

@@ -47,6 +47,15 @@ def learned(*locs: str, hops: int = 0, **columns: Any) -> RepeatedLinksPipeline:
     return pipeline
 
 
+def test_where_languages_are_skipped_all_links_of_a_page_are_judged() -> None:
+    pipeline = RepeatedLinksPipeline(0, skips_languages=True)
+    first = batch("/a", "/b")
+    first.ids = [1, 2]
+    pipeline.learn(first, {1, 2})
+    second = pipeline.process_item(batch("/b", "/x"))
+    assert (second.repeats, second.locs) == (None, ["/b", "/x"])
+
+
 def test_links_to_what_is_in_the_frontier_keep_their_looks_and_places() -> None:
     second = learned("/a", "/b", "/c").process_item(batch("/c", "/b", "/x", "/a"))
     assert second.repeats.ids == [2, 1]

@@ -264,6 +264,18 @@ class TestScope:
         assert done.query("SELECT * FROM menu_entries") == [], "only the root's menu is the site's"
 
 
+def test_addresses_that_are_sent_alike_are_pages_of_their_own(
+    site: SiteServer, crawl: Crawl
+) -> None:
+    site.routes.update({"/": page("Home", "/p?f[a]=1", "/p?f%5Ba%5D=1", "/c"), "/c": page("C")})
+    site.routes.update({"/p": page("P", "/from-p"), "/from-p": page("From P")})
+    done = crawl(site.url, settings=AUTO).succeeded()
+    assert "/from-p" in paths(site, done.urls)
+    assert scan(done)[0] == "finished"
+    outcomes = done.query("SELECT outcome FROM visits WHERE url LIKE '%/p?%'")
+    assert outcomes == [("ok",), ("ok",)]
+
+
 class TestPoliteness:
     def test_what_robots_txt_forbids_is_refused_and_a_feed_is_read(
         self, site: SiteServer, crawl: Crawl
