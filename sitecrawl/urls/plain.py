@@ -6,7 +6,7 @@ Conservative on purpose: whatever is not recognised takes the long way through a
 from __future__ import annotations
 
 import re
-from itertools import repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -69,11 +69,11 @@ def shared_origin(urls: Sequence[str]) -> SharedOrigin | None:
     True
     """
     prefix = origin_prefix(urls[0]) if urls else ""
-    if not prefix or not all(map(str.startswith, urls, repeat(prefix))):
-        return None
     start = len(prefix) - 1
-    stop = start + HEAD_CHARACTERS
-    return SharedOrigin(prefix, frozenset([url[start:stop] for url in urls]))
+    beginnings = set(map(itemgetter(slice(start + HEAD_CHARACTERS)), urls))
+    if not prefix or not all(text.startswith(prefix) for text in beginnings):
+        return None
+    return SharedOrigin(prefix, frozenset(text[start:] for text in beginnings))
 
 
 def shared_plain_origin(urls: Sequence[str], max_length: int) -> str | None:
