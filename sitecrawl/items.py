@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sitecrawl.parse.entries import EntryDetails
     from sitecrawl.parse.findings import Finding
     from sitecrawl.robots.verdict import Verdict
+    from sitecrawl.urls.plain import SharedOrigin
     from sitecrawl.urls.refusal import Refusal
     from sitecrawl.urls.scope import Scope
 
@@ -275,7 +276,8 @@ class MentionBatch:
 
     repeats: RepeatedLinks | None = None  # rows that were here; they are in no column below
     urls: list[str] = field(default_factory=list)
-    segments: list[str] = field(default_factory=list)  # the first of each path
+    origin: SharedOrigin | None = None  # of all urls, if they have the same
+    segments: list[str] = field(default_factory=list)  # the first of each path, for the frontier
     refused: dict[int, Refusal] = field(default_factory=dict)
     ids: list[int] = field(default_factory=list)
     is_new: list[bool] = field(default_factory=list)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from itertools import islice
+from itertools import islice, starmap
 from typing import TYPE_CHECKING
 
 from sitecrawl.parse.columns import is_map_file
@@ -61,12 +61,13 @@ _USUAL_LINK = re.compile(
 _LINK = re.compile(r"<xhtml:link\s([^<>]*+)>")
 
 # Addresses that the exact parser would take as they are: no controls, no invisible characters.
-# Blanks are looked for apart, since they join the addresses of a piece for one match; ASCII comes
+# Blanks are looked for apart, since they join the addresses of a piece for one look; ASCII comes
 # first because one range is matched far quicker than many.
 _PLAIN = re.compile(
     r"(?:[ -~]*+[\xa1-\u167f\u1681-\u1fff\u2010-\u2027\u202a-\u202e\u2030-\u205e\u2060-\u2fff"
     r"\u3001-\ufefe\uff00-\U0010ffff]*+)*"
 )
+_VISIBLE = bytes(range(0x21, 0x7F))
 _WEB_SCHEMES = ("http://", "https://")
 
 
@@ -144,19 +145,27 @@ class _Rows:
 
     def irregular(self) -> list[int]:
         """Read what is nearly plain, and give the rows that are not plain even so."""
-        size = len(self.locs)
         exact = []
-        if self.others.count(None) < size:
+        if self.others.count(None) < len(self.others):
             exact = [at for at, other in enumerate(self.others) if other and not self._read(at)]
         self._detail_rows = list(self._details)
+        return exact if self._resolve_plain_locs() else self._irregular_locs()
+
+    def _resolve_plain_locs(self) -> bool:
+        """Resolve the references of addresses that have no others; says whether all are plain."""
         joined = " ".join(self.locs)
-        is_plain = _PLAIN.fullmatch(joined) and joined.count(" ") == size - 1
-        is_plain = is_plain and ".xml" not in joined
-        if is_plain and "&" in joined:
-            is_plain = joined.count("&") == joined.count("&amp;")
-            if is_plain:
-                self.locs = joined.replace("&amp;", "&").split(" ")
-        return exact if is_plain else self._irregular_locs()
+        if not _are_plain(joined, len(self.locs)):
+            return False
+        resolved = {}
+        if "&" in joined:
+            for at in [at for at, loc in enumerate(self.locs) if "&" in loc]:
+                loc = self.locs[at]
+                resolved[at] = loc.replace("&amp;", "&")
+                if loc.count("&") != loc.count("&amp;"):
+                    return False
+        for at, loc in resolved.items():
+            self.locs[at] = loc
+        return True
 
     def row(self, at: int) -> tuple[str, str, str, str, EntryDetails | None]:
         columns = self._lastmods, self._changefreqs, self._priorities
@@ -209,6 +218,15 @@ class _Rows:
         ]
 
 
+def _are_plain(joined: str, size: int) -> bool:
+    """Whether that many addresses, with a blank between them, can be taken as they are."""
+    if joined.isascii():
+        is_plain = joined.encode().translate(None, _VISIBLE) == b" " * (size - 1)
+    else:
+        is_plain = bool(_PLAIN.fullmatch(joined)) and joined.count(" ") == size - 1
+    return is_plain and ".xml" not in joined
+
+
 def _filled(column: list[str | None]) -> list[str]:
     """Put the empty string where a piece of an entry is missing."""
     missing = column.count(None)
@@ -223,6 +241,6 @@ def _read_links(extras: str) -> tuple[Alternate, ...]:
         return ()
     usual = _USUAL_LINK.findall(extras)
     if len(usual) == links:
-        return tuple(Alternate(hreflang, href) for hreflang, href in usual)
+        return tuple(starmap(Alternate, usual))
     alternates = map(parse_alternate, _LINK.findall(extras))
     return tuple(alternate for alternate in alternates if alternate)

@@ -9,6 +9,7 @@ from sitecrawl.config import Config
 from sitecrawl.items import mention_batches
 from sitecrawl.urls.canonical import canonicalize_all, explain_refusal
 from sitecrawl.urls.credentials import without_credentials
+from sitecrawl.urls.plain import shared_origin
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _SAME_PAGE = Refusal(Reason.SAME_PAGE, "#")
 
 
 class CanonicalizePipeline:
-    """Fill ``urls``; what is no http(s) URL is refused and kept as it was written."""
+    """Fill ``urls`` and ``origin``; what is no http(s) URL is refused, and kept as written."""
 
     def __init__(self, config: Config):
         self._rules = config.canonical_rules()
@@ -49,6 +50,7 @@ class CanonicalizePipeline:
                 if url is None:
                     urls[row] = self._as_written(batch, row)
         batch.urls = urls  # type: ignore[assignment]  # no None is left
+        batch.origin = shared_origin(batch.urls)
 
     def _as_written(self, batch: MentionBatch, row: int) -> str:
         """What is kept of something that is no URL; says why it is none."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sitecrawl.items import Judged, MentionBatch
     from sitecrawl.robots.verdict import Verdict
     from sitecrawl.stages.authority import AuthorityRobots
+    from sitecrawl.urls.plain import SharedOrigin
 
 # Without rules to go by nothing is fetched, but a list of pages is not a fetch.
 _LISTED_ALL_THE_SAME = VerdictReason.UNREACHABLE
@@ -91,7 +92,8 @@ class RobotsPipeline:
         robots = await register.robots_of(origin)
         batch.policies[origin] = robots.policy.fingerprint
         urls = batch.urls if rows is None else [batch.urls[row] for row in rows]
-        usual, others = await _judged_in_slices(robots, urls)
+        origin_of_all = batch.origin if rows is None else None
+        usual, others = await _judged_in_slices(robots, urls, origin_of_all)
         if is_main:
             batch.judged = usual
             batch.judged_otherwise.update((places[index], each) for index, each in others.items())
@@ -153,15 +155,15 @@ class RobotsPipeline:
 
 
 async def _judged_in_slices(
-    robots: AuthorityRobots, urls: Sequence[str]
+    robots: AuthorityRobots, urls: Sequence[str], origin: SharedOrigin | None = None
 ) -> tuple[Judged, dict[int, Judged]]:
     """A hostile robots.txt costs milliseconds per URL: the event loop must get its turn."""
     is_long = len(robots.policy.file.rules) > _MANY_RULES
     size = _SLICE_OF_MANY_RULES if is_long else len(urls)
-    usual, others = robots.judge(urls[:size])
+    usual, others = robots.judge(urls[:size], origin)
     for start in range(size, len(urls), size):
         await asyncio.sleep(0)
-        _, found = robots.judge(urls[start : start + size])
+        _, found = robots.judge(urls[start : start + size], origin)
         others.update((start + index, judged) for index, judged in found.items())
     return usual, others
 
@@ -186,7 +188,7 @@ def _by_authority(batch: MentionBatch) -> Sequence[tuple[str, Sequence[int] | No
     """
     own = next((url for row, url in enumerate(batch.urls) if row not in batch.refused), "")
     prefix = origin_prefix(own)
-    if prefix and all(url.startswith(prefix) for url in batch.urls):
+    if prefix and batch.origin is not None:
         return [(prefix, None)]
     rows: defaultdict[str, list[int]] = defaultdict(list)
     for row, url in enumerate(batch.urls):

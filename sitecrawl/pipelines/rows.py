@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
@@ -67,14 +68,16 @@ def _link_columns(batch: MentionBatch) -> LinkColumns | None:
 
 def _split(rows: PageRows, is_new: list[bool]) -> PageRows:
     is_repeated = [not new for new in is_new]
-    kept = list(compress(range(len(is_new)), is_new))
-    new_row = dict(zip(kept, range(len(kept)), strict=True))
+    repeated = list(compress(range(len(is_new)), is_repeated))
 
     def pick(column: Sequence[T] | None) -> list[T] | None:
         return None if column is None else list(compress(column, is_new))
 
     def pick_sparse(column: Mapping[int, T]) -> dict[int, T]:
-        return {new_row[row]: value for row, value in column.items() if is_new[row]}
+        # A row moves up by those that are taken out before it.
+        return {
+            row - bisect_left(repeated, row): value for row, value in column.items() if is_new[row]
+        }
 
     return PageRows(
         document_id=rows.document_id,

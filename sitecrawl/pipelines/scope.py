@@ -57,7 +57,8 @@ class ScopePipeline:
         urls = batch.urls
         if batch.refused:  # some are no URLs, and the rules take nothing else
             urls = [_ANY if row in batch.refused else url for row, url in enumerate(urls)]
-        batch.segments = first_segments(urls)
+        if batch.visit is not None:
+            batch.segments = first_segments(urls)
         refusals = self._refusals(batch, urls)
         if refusals or batch.refused:
             batch.refused = {**refusals, **batch.refused}
@@ -65,7 +66,8 @@ class ScopePipeline:
     def _refusals(self, batch: MentionBatch, urls: list[str]) -> dict[int, Refusal]:
         """The first refusal stands: an offsite /cart is offsite."""
         if batch.sources is None:
-            refused = self._skip.refusals(urls, batch.segments) | batch.scope.refusals(urls)
+            origin = None if batch.refused else batch.origin
+            refused = self._skip.refusals(urls, origin) | batch.scope.refusals(urls, origin)
             return self._but_hops(batch, refused)
         if batch.scope is not self._scope_of_links:
             self._scope_of_links = batch.scope

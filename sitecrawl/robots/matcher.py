@@ -34,6 +34,8 @@ _MAX_PROBE_CHARACTERS = 16
 _FEW_TEXTS = 100
 _FEW_PATTERNS = 8
 _FEW_PROBES = 512
+# Text of a URL that is also text of its path: nothing to respell, no fragment.
+_SPELLED = re.compile(r"[!-\"$&-~]*")
 
 
 class PatternMatcher:
@@ -54,6 +56,12 @@ class PatternMatcher:
     def first(self, path: str) -> int:
         """Return the number of the first pattern that matches, `default`, or `TOO_COMPLEX`."""
         return self._wild.first(self._wild.candidates(path), path, self._plain.first(path))
+
+    def may_match(self, heads: Iterable[str]) -> bool:
+        """Whether a path may match that begins with one of *heads*: a quick look misses none."""
+        return self._wild.is_any or any(
+            head.startswith(self._plain.heads) or not _SPELLED.fullmatch(head) for head in heads
+        )
 
     def firsts(self, lines: str) -> dict[int, int]:
         """Return `first` of all those paths, by row, for which it is not `default`."""
@@ -81,6 +89,7 @@ class _PlainPatterns:
             lengths[text[: self._head]].add(len(text))
         self._lengths = {head: tuple(each) for head, each in lengths.items()}
         self._heads = {text[: self._head] for text in (*self._starts, *self._whole)}
+        self.heads = tuple(self._heads)
         self._expression = self._compile() if len(patterns) <= _FEW_TEXTS else None
 
     def _compile(self) -> re.Pattern[str]:
@@ -153,6 +162,7 @@ class _WildPatterns:
         for probe in self._by_probe:
             by_length[len(probe)].add(probe)
         self._probes = tuple(by_length.items())
+        self.is_any = bool(patterns)
 
     def first(self, numbers: Iterable[int], path: str, best: int) -> int:
         """Return the first of *numbers*, in their order, that matches and is better than *best*."""

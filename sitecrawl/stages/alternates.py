@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.items import Document, MentionBatch, Source
 
 if TYPE_CHECKING:
-    from sitecrawl.parse.entries import Alternate, EntryBatch
+    from sitecrawl.parse.entries import EntryBatch
     from sitecrawl.stages.urlcap import UrlCap
     from sitecrawl.urls.scope import Scope
 
@@ -28,13 +28,13 @@ class Alternates:
         """Whether all of them are within the limit of URLs."""
         is_whole = True
         for row, details in pages.details.items():
-            for alternate in details.alternates:
-                if alternate.href == pages.locs[row]:
+            for hreflang, href in details.alternates:
+                if href == pages.locs[row]:
                     continue
-                if self._cap.takes(alternate.href):
+                if self._cap.takes(href):
                     self._positions.append(pages.first + row)
-                    self._locs.append(alternate.href)
-                    self._languages.append(_language(alternate))
+                    self._locs.append(href)
+                    self._languages.append(_language(hreflang))
                 else:
                     is_whole = False
         return is_whole
@@ -62,14 +62,19 @@ class Alternates:
 def own_languages(pages: EntryBatch) -> list[str] | None:
     """The languages of the entries themselves: most that have alternates name themselves, too."""
     found = {
-        row: _language(alternate)
+        row: language
         for row, details in pages.details.items()
-        for alternate in details.alternates
-        if alternate.href == pages.locs[row] and _language(alternate)
+        for hreflang, href in details.alternates
+        if href == pages.locs[row] and (language := _language(hreflang))
     }
-    return [found.get(row, "") for row in range(len(pages.locs))] if found else None
+    if not found:
+        return None
+    languages = [""] * len(pages.locs)
+    for row, language in found.items():
+        languages[row] = language
+    return languages
 
 
-def _language(alternate: Alternate) -> str:
-    language = alternate.hreflang.lower()
+def _language(hreflang: str) -> str:
+    language = hreflang.lower()
     return "" if language == "x-default" else language

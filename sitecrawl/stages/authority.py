@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sitecrawl.robots.answers import RobotsAnswer
     from sitecrawl.robots.policy import RobotsPolicy
     from sitecrawl.robots.verdict import Verdict
+    from sitecrawl.urls.plain import SharedOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,11 @@ class AuthorityRobots:
         document = self.document
         return document.is_to_be_read and (document.is_cut or len(document.body) > MAX_BYTES)
 
-    def judge(self, urls: Sequence[str]) -> tuple[Judged, dict[int, Judged]]:
+    def judge(
+        self, urls: Sequence[str], origin: SharedOrigin | None = None
+    ) -> tuple[Judged, dict[int, Judged]]:
         """What is said of most of the *urls*, and of the others by their row."""
-        column = self.policy.verdicts(urls)
+        column = self.policy.verdicts(urls, origin.heads if origin else None)
         others = {row: self._as_judged(verdict) for row, verdict in column.others.items()}
         return self._as_judged(column.usual), others
 

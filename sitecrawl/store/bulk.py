@@ -1,6 +1,6 @@
 """Puts columns into a table, as fast as each database takes them.
 
-SQLite gets tuples through ``executemany``, many rows in each; PostgreSQL gets one array per column
+SQLite gets rows through ``executemany``, many in each tuple; PostgreSQL gets one array per column
 through one ``INSERT ... SELECT FROM unnest``. Whatever is the same in all rows is written into the
 statement: a bound value costs as much in every row as a real column.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,7 +33,8 @@ class _Kind:
     """SQL that gives what is stored; binding "" and turning it into NULL is cheaper than None."""
 
 
-_TEXT = _Kind("text[]", "nullif({0}, '')")
+# A function such as nullif might fail, and SQLite would copy pages to be able to undo a statement.
+_TEXT = _Kind("text[]", "CASE WHEN {0} <> '' THEN {0} END")
 _NEEDED_TEXT = _Kind("text[]", "{0}")
 _ID = _Kind("bigint[]", "{0}")
 _NUMBER = _Kind("integer[]", "{0}")
@@ -51,7 +51,7 @@ _KINDS: Mapping[str, _Kind] = {
     "position": _NUMBER,
     "verdict_id": _Kind("bigint[]", "{0}"),
     "depth": _NUMBER,
-    "sitemap_priority": _Kind("float8[]", "nullif({0}, -1.0)"),
+    "sitemap_priority": _Kind("float8[]", "CASE WHEN {0} <> -1.0 THEN {0} END"),
 }
 
 
@@ -133,44 +133,41 @@ def insert_columns(
 
     *is_repeated* says that the same statement comes again and again, so that it pays to prepare it.
     """
-    head = f"INSERT INTO {table} ({', '.join([*columns, *constants])})"
+    names = ", ".join(columns)
+    values = [_KINDS.get(name, _TEXT).value.format(f"b.{name}") for name in columns]
+    target = f"INTO {table} ({', '.join([*columns, *constants])})"
+    chosen = f"SELECT {', '.join([*values, *constants.values()])} FROM"
     if connection.dialect.name == "sqlite":
-        places = dict.fromkeys(columns, "?")
-        row = f"({', '.join(_values(places, constants))})"
+        # Whatever fails undoes the whole transaction, so no statement has to undo itself.
+        source = f"WITH b({names}) AS (VALUES {{rows}}) {chosen} b WHERE true"
         at_least = _ROWS_AT_ONCE if is_repeated else _MANY_ROWS
-        _insert_tuples(connection, f"{head} VALUES ", row, conflict, columns, at_least)
+        _insert_rows(connection, f"INSERT OR FAIL {target} {source} {conflict}", columns, at_least)
     else:
-        places = {name: f"b.{name}" for name in columns}
-        values = ", ".join(_values(places, constants))
         arrays = ", ".join(f"%s::{_KINDS.get(name, _TEXT).array}" for name in columns)
-        rows_of = f"unnest({arrays}) AS b({', '.join(columns)})"
         connection.exec_driver_sql(
-            f"{head} SELECT {values} FROM {rows_of} {conflict}",  # noqa: S608 - own words
+            f"INSERT {target} {chosen} unnest({arrays}) AS b({names}) {conflict}",
             tuple(map(list, columns.values())),
         )
 
 
-def _values(places: Mapping[str, str], constants: Mapping[str, str]) -> list[str]:
-    bound = [_KINDS.get(name, _TEXT).value.format(place) for name, place in places.items()]
-    return [*bound, *constants.values()]
-
-
-def _insert_tuples(
+def _insert_rows(
     connection: Connection,
-    head: str,
-    row: str,
-    conflict: str,
+    statement: str,
     columns: Mapping[str, Sequence[Any]],
     at_least: int,
 ) -> None:
-    rows = list(zip(*columns.values(), strict=True))
-    together = len(rows) - len(rows) % _ROWS_AT_ONCE if len(rows) >= at_least else 0
-    if together:
-        step = _ROWS_AT_ONCE * len(columns)
-        flat = tuple(chain.from_iterable(rows[:together]))
-        connection.exec_driver_sql(
-            f"{head}{', '.join([row] * _ROWS_AT_ONCE)} {conflict}",
-            [flat[start : start + step] for start in range(0, len(flat), step)],
-        )
-    if rest := rows[together:]:
-        connection.exec_driver_sql(f"{head}{row} {conflict}", rest)
+    width = len(columns)
+    rows = len(next(iter(columns.values())))
+    # Row after row in one list, from which each statement gets its share: no tuple for each row.
+    flat: list[Any] = [None] * (rows * width)
+    for place, column in enumerate(columns.values()):
+        flat[place::width] = column
+    row = f"({', '.join('?' * width)})"
+    together = rows - rows % _ROWS_AT_ONCE if rows >= at_least else 0
+    for start, stop, size in ((0, together, _ROWS_AT_ONCE), (together, rows, 1)):
+        if start < stop:
+            step = size * width
+            connection.exec_driver_sql(
+                statement.format(rows=", ".join([row] * size)),
+                [tuple(flat[at : at + step]) for at in range(start * width, stop * width, step)],
+            )

@@ -170,16 +170,11 @@ def canonicalize_all(
     >>> canonicalize_all(["https://example.com/a", "b#x", "tel:1"], base="https://example.com/")
     ['https://example.com/a', 'https://example.com/b', None]
     """
-    if base is not None:
+    canonical = _canonical_if_plain(urls, base, rules)
+    if canonical is None and base is not None:
         urls = _with_origin(urls, base)
-    # A few URLs with a query are what a batch of plain ones usually has.
-    queried = [row for row, url in enumerate(urls) if "?" in url]
-    others = [url for url in urls if "?" not in url] if queried else urls
-    origin = shared_plain_origin(others, rules.max_length)
-    if origin is not None and canonicalize(origin, None, rules) == origin:
-        canonical: list[str | None] = list(urls)
-        for row in queried:
-            canonical[row] = canonicalize(urls[row], base, rules)
+        canonical = _canonical_if_plain(urls, base, rules)
+    if canonical is not None:
         return canonical
     match, max_length = PLAIN_URL.fullmatch, rules.max_length
     return [
@@ -188,6 +183,21 @@ def canonicalize_all(
         else canonicalize(url, base, rules)
         for url in urls
     ]
+
+
+def _canonical_if_plain(
+    urls: Sequence[str], base: str | None, rules: CanonicalRules
+) -> list[str | None] | None:
+    """The same, if all *urls* are plain ones of one origin, but for a few with a query."""
+    queried = [row for row, url in enumerate(urls) if "?" in url]
+    others = [url for url in urls if "?" not in url] if queried else urls
+    origin = shared_plain_origin(others, rules.max_length)
+    if origin is None or canonicalize(origin, None, rules) != origin:
+        return None
+    canonical: list[str | None] = list(urls)
+    for row in queried:
+        canonical[row] = canonicalize(urls[row], base, rules)
+    return canonical
 
 
 def page_key(url: str, rules: KeyRules = DEFAULT_KEY_RULES) -> str:

@@ -12,6 +12,8 @@ from sitecrawl.urls.refusal import Reason, Refusal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from sitecrawl.urls.plain import SharedOrigin
+
 _BASE = re.compile(r"(https?://)([^/:\[]+|\[[^\]]*\])((?::[0-9]+)?)(/[^?#]*)")
 _FILE_SEGMENT = re.compile(r"/[^/]*\.(?:html?|php|aspx?|jsp)\Z", re.IGNORECASE)
 
@@ -86,9 +88,13 @@ class Scope:
             or (self._subdomain is not None and self._subdomain.match(url) is not None)
         )
 
-    def refusals(self, urls: Sequence[str]) -> dict[int, Refusal]:
-        """Return the refused ones of *urls* by their index."""
+    def refusals(
+        self, urls: Sequence[str], origin: SharedOrigin | None = None
+    ) -> dict[int, Refusal]:
+        """Return the refused ones of *urls* by their index; *origin* is that of all, if known."""
         prefixes = self._prefixes
+        if origin is not None and origin.prefix.startswith(prefixes):
+            return {}
         others = [index for index, url in enumerate(urls) if not url.startswith(prefixes)]
         return {
             index: self._refusal(urls[index]) for index in others if not self.contains(urls[index])

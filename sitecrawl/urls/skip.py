@@ -8,10 +8,13 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from sitecrawl.urls.canonical import canonicalize
+from sitecrawl.urls.plain import HEAD_CHARACTERS
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from sitecrawl.urls.plain import SharedOrigin
 
 DEFAULT_SKIP_PATHS = (
     *("/admin", "/api/*", "/cart", "/checkout"),
@@ -105,6 +108,7 @@ class SkipRules:
             entry = (order, _compile(pattern), Refusal(Reason.SKIPPED_PATH, rule))
             segment = pattern.split("/", 2)[1] if pattern.startswith("/") else "*"
             (self._anywhere if "*" in segment else self._by_segment[segment]).append(entry)
+        self._heads = tuple({f"/{segment}"[:HEAD_CHARACTERS] for segment in self._by_segment})
         self._extensions = {
             extension: Refusal(Reason.SKIPPED_FILE_TYPE, f"*.{extension}")
             for extension in map(_parse_extension, extensions)
@@ -124,22 +128,21 @@ class SkipRules:
         )
 
     def refusals(
-        self, urls: Sequence[str], segments: Sequence[str] | None = None
+        self, urls: Sequence[str], origin: SharedOrigin | None = None
     ) -> dict[int, Refusal]:
-        """Return the refused ones of *urls* by their index.
-
-        *segments* are their first path segments, for a caller who has them already.
-        """
-        if self._anywhere:
-            candidates: Iterable[int] = range(len(urls))
-        else:
-            candidates = self._candidates(urls, segments or first_segments(urls))
+        """Return the refused ones of *urls* by their index; *origin* is that of all, if known."""
+        candidates: Iterable[int] = range(len(urls))
+        if not self._anywhere:
+            candidates = self._candidates(urls, origin)
         found = ((index, self.refusal(urls[index])) for index in candidates)
         return {index: refusal for index, refusal in found if refusal is not None}
 
-    def _candidates(self, urls: Sequence[str], firsts: Sequence[str]) -> list[int]:
+    def _candidates(self, urls: Sequence[str], origin: SharedOrigin | None) -> list[int]:
         """Return the indexes of the URLs that a rule may match: cheap tests that miss none."""
+        if origin is not None and not self._may_match_path(urls, origin):
+            return [index for index, url in enumerate(urls) if "?" in url or "#" in url]
         extensions, tail = self._extensions, -self._tail_length
+        firsts = first_segments(urls)
         # A batch has few different first segments.
         segments = {first for first in set(firsts) if first.lower() in self._by_segment}
         return [
@@ -150,6 +153,15 @@ class SkipRules:
             or ("." in url[tail:] and url.rpartition(".")[2].lower() in extensions)
             or first in segments
         ]
+
+    def _may_match_path(self, urls: Sequence[str], origin: SharedOrigin) -> bool:
+        """Whether a rule may match a URL without query and fragment; of most batches none does."""
+        if any(head.lower().startswith(self._heads) for head in origin.heads):
+            return True
+        tail = -self._tail_length
+        # A batch has few different extensions.
+        tails = {text for url in urls if "." in (text := url[tail:])}
+        return any(text.rpartition(".")[2].lower() in self._extensions for text in tails)
 
     def _path_refusal(self, path: str) -> Refusal | None:
         entries = [*self._by_segment.get(path.split("/", 2)[1], ()), *self._anywhere]

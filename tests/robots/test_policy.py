@@ -4,10 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sitecrawl.robots import policy as policies
 from sitecrawl.robots.agents import AgentMatching
 from sitecrawl.robots.answers import RobotsAnswer, read_answer
 from sitecrawl.robots.policy import RobotsPolicy, policy_for
 from sitecrawl.robots.verdict import Verdict, VerdictReason
+from sitecrawl.urls.plain import shared_origin
 
 ORIGIN = "https://shop.example"
 OK = read_answer("ok", 200)
@@ -156,3 +158,22 @@ def test_a_column_of_verdicts_is_what_each_of_them_is(rules: list[str], urls: li
     column = subject.verdicts(urls)
     assert [column[row] for row in range(len(urls))] == [subject.decide(url) for url in urls]
     assert set(column.others) <= set(range(len(urls)))
+
+
+@given(st.lists(RULE, max_size=4), st.lists(URL, max_size=4))
+def test_a_look_at_the_first_characters_misses_no_rule(rules: list[str], urls: list[str]) -> None:
+    own = [url for url in urls if url.startswith(f"{ORIGIN}/")]
+    origin = shared_origin([f"{ORIGIN}/", *own])
+    assert origin is not None
+    subject = policy(*rules)
+    column = subject.verdicts(own, origin.heads)
+    assert [column[row] for row in range(len(own))] == [subject.decide(url) for url in own]
+
+
+def test_a_column_without_a_candidate_is_not_gone_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone_through(urls: object) -> str:
+        raise AssertionError
+
+    monkeypatch.setattr(policies, "path_lines", gone_through)
+    subject = policy("Disallow: /cart")
+    assert subject.verdicts([f"{ORIGIN}/a", f"{ORIGIN}/b?cart"], {"/a", "/b?c"}).others == {}

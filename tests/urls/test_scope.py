@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from sitecrawl.urls.plain import shared_origin
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.scope import Scope
 
@@ -157,6 +158,16 @@ def test_several_bases() -> None:
     ]
     rule = "https://example.com/api, https://example.com/sdk, https://example.net/"
     assert scope.refusals(urls) == {2: (Reason.OUTSIDE_BASE, rule), 4: (Reason.OFFSITE, rule)}
+
+
+@pytest.mark.parametrize("base", ["https://example.com", "https://example.com/docs"])
+@pytest.mark.parametrize("host", ["example.com", "www.example.com", "example.com.evil.example"])
+def test_batch_of_one_origin_answers_as_one_by_one(base: str, host: str) -> None:
+    scope = Scope.from_urls([base])
+    urls = [f"https://{host}/", f"https://{host}/docs/a", f"https://{host}/docs-old"]
+    origin = shared_origin(urls)
+    assert origin is not None
+    assert scope.refusals(urls, origin) == scope.refusals(urls)
 
 
 @pytest.mark.parametrize(

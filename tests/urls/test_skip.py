@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sitecrawl.urls.canonical import canonicalize_all
+from sitecrawl.urls.plain import shared_origin
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.skip import DEFAULT_SKIP_EXTENSIONS, DEFAULT_SKIP_PATHS, SkipRules
 from tests.urls.nasty import likely_urls, nasty_urls
@@ -192,4 +193,19 @@ _PATHS = [
 def test_batch_answers_as_one_by_one(urls: list[str], rules: SkipRules) -> None:
     canonical = [url for url in canonicalize_all(urls) if url is not None]
     one_by_one = {index: rules.refusal(url) for index, url in enumerate(canonical)}
-    assert rules.refusals(canonical) == {i: refusal for i, refusal in one_by_one.items() if refusal}
+    refused = {i: refusal for i, refusal in one_by_one.items() if refusal}
+    assert rules.refusals(canonical) == refused
+    assert rules.refusals(canonical, shared_origin(canonical)) == refused
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.sampled_from([*_PATHS, "/a?b=1", "/API/x", "/ap", "/a#!b"]), max_size=4),
+    st.sampled_from([SkipRules(), SkipRules(["/a", "/blog/*"], ["c"]), SkipRules([], ["html"])]),
+)
+def test_batch_of_one_origin_answers_as_one_by_one(paths: list[str], rules: SkipRules) -> None:
+    urls = [f"https://example.com{path}" for path in ("/", *paths)]
+    origin = shared_origin(urls)
+    assert origin is not None
+    one_by_one = {index: rules.refusal(url) for index, url in enumerate(urls)}
+    assert rules.refusals(urls, origin) == {i: each for i, each in one_by_one.items() if each}
