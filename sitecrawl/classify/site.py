@@ -105,7 +105,10 @@ class _FirstLook:
             newest_month=_newest_month(page.lastmod for page in pages),
             has_priorities=len(priorities) > 1,
         )
-        topics = learn_topics(joined_text(page.title, page.anchor) for page in pages)
+        texts = (
+            joined_text(page.title, page.anchor) for page in pages if page.title or page.anchor
+        )
+        topics = learn_topics(texts)
         return SiteModel(learn_addresses(pages, list(speaking.values())), scale, topics)
 
 
