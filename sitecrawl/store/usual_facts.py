@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import func, select
 
 from sitecrawl.store.signals import SIGNAL_COLUMNS
-from sitecrawl.store.tables import pages
+from sitecrawl.store.tables import page_signals, pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,17 +33,21 @@ SELECT {columns} FROM pages AS p LEFT JOIN page_signals AS s ON s.page_id = p.id
 WHERE p.site_id = {site} AND p.number IN ({numbers})
 """
 _NO_SIGNALS = "p.id NOT IN (SELECT page_id FROM page_signals)"
+# Of a site that was not crawled, one page has signals: comparing is faster than looking up.
+_FEW_SIGNALS: Final = 4
 
 
 class UsualFacts:
     """What most pages have in some *columns*, which are given with their SQL."""
 
-    def __init__(self, facts: Mapping[str, Any], columns: Mapping[str, str], site_id: int):
+    def __init__(
+        self, facts: Mapping[str, Any], columns: Mapping[str, str], site_id: int, no_signals: str
+    ):
         self.facts = facts
         said = {columns[name]: facts[name] for name in facts if name not in SIGNAL_COLUMNS}
         tests = [f"{sql} IS NULL" if fact is None else f"{sql} = ?" for sql, fact in said.items()]
         if len(said) < len(facts):
-            tests.append(_NO_SIGNALS)
+            tests.append(no_signals)
         self.mark = f"CASE WHEN {' AND '.join(tests)} THEN NULL ELSE p.number END"
         """SQL of the column of that name: for an unusual page its number."""
         self.values = tuple(fact for fact in said.values() if fact is not None)
@@ -67,7 +71,7 @@ class UsualFacts:
         # A page without signals has none of them.
         if all(name in found and found[name] is None for name in signals):
             facts |= signals
-        return cls(facts, columns, scan.site_id)
+        return cls(facts, columns, scan.site_id, _no_signals(connection, scan))
 
     def completed(self, connection: Connection, chunk: PageChunk) -> PageChunk:
         """The pages with these columns as well."""
@@ -79,6 +83,15 @@ class UsualFacts:
         usual = list(self.facts.values())
         facts = [usual if number is None else exact[number] for number in marks]
         return chunk.with_columns(dict(zip(self.facts, zip(*facts, strict=True), strict=True)))
+
+
+def _no_signals(connection: Connection, scan: Scan) -> str:
+    """SQL that says that a page has no signals."""
+    own = select(page_signals.c.page_id).where(page_signals.c.site_id == scan.site_id)
+    ids = connection.scalars(own.limit(_FEW_SIGNALS + 1)).all()
+    if len(ids) > _FEW_SIGNALS:
+        return _NO_SIGNALS
+    return " AND ".join(["1 = 1", *(f"p.id <> {int(id_)}" for id_ in ids)])
 
 
 def _read(
