@@ -105,7 +105,7 @@ class PageClassifier:
         classes = self._classes.get(names)
         if classes is None:
             classes = self._classes[names] = _Classes(partial(self._classify, names))
-        return [classes[facts] for facts in zip(*values, strict=True)]
+        return list(map(classes.__getitem__, zip(*values, strict=True)))
 
     def spots(self, urls: Iterable[str]) -> list[Spot]:
         """Where each address lies."""

@@ -105,7 +105,10 @@ class _FirstLook:
             newest_month=_newest_month(page.lastmod for page in pages),
             has_priorities=len(priorities) > 1,
         )
-        topics = learn_topics(joined_text(page.title, page.anchor) for page in pages)
+        texts = (
+            joined_text(page.title, page.anchor) for page in pages if page.title or page.anchor
+        )
+        topics = learn_topics(texts)
         return SiteModel(learn_addresses(pages, list(speaking.values())), scale, topics)
 
 
@@ -165,10 +168,15 @@ class _Tally:
         )
         spots = self._classifier.spots(columns.urls)
         self._memory.add(columns.urls, spots)
-        if plain == PageColumns(urls=columns.urls):
-            self._spots.update(spots)
-        else:
+        rows = plain.saying_rows()
+        if len(rows) == len(spots):
             self._classes.update(self._classifier.classify(plain, spots))
+        else:
+            self._spots.update(spots)
+        if 0 < len(rows) < len(spots):
+            saying = [spots[row] for row in rows]
+            self._spots.subtract(saying)
+            self._classes.update(self._classifier.classify(plain.only(rows), saying))
         if len(self._classes) + len(self._spots) > _MAX_CLASSES:
             self._settle()
 
@@ -200,7 +208,7 @@ class _Tally:
     def _settle(self) -> None:
         """Turn the counts of classes into those of what they say."""
         counts = self._counts
-        for spot, pages in self._spots.items():
+        for spot, pages in (+self._spots).items():
             self._classes[self._classifier.classify_spot(spot)] += pages
         self._spots.clear()
         for found, pages in self._classes.items():

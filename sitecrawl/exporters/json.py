@@ -15,7 +15,7 @@ class JsonLinesPageExporter(PageExporter):
     """One object per line."""
 
     def write_pages(self, pages: PageChunk, maker: RowMaker) -> None:
-        self.file.write(maker.json_rows(pages, b"\n"))
+        self.file.write(maker.json_rows(pages, "\n"))
 
 
 class JsonPageExporter(PageExporter):
@@ -28,7 +28,7 @@ class JsonPageExporter(PageExporter):
 
     def write_pages(self, pages: PageChunk, maker: RowMaker) -> None:
         self.file.write(b",\n" if self._has_rows else b"\n")
-        self.file.write(maker.json_rows(pages, b",\n").removesuffix(b",\n"))
+        self.file.write(maker.json_rows(pages, ",\n").removesuffix(b",\n"))
         self._has_rows = True
 
     def finish_exporting(self) -> None:

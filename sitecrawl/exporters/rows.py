@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -13,7 +13,7 @@ from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.canonical import page_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sitecrawl.classify.pages import PageClass
     from sitecrawl.store.classification import InventoryClasses
@@ -65,6 +65,8 @@ _MAX_REMEMBERED: Final = 10_000
 # Where every page has a title of its own, nothing is shared: little of it is kept.
 _MAX_TAILS: Final = 2_000
 _MAX_KINDS: Final = 20
+# What stands in JSON as it is, in bytes of UTF-8.
+_PLAIN: Final = bytes(set(range(ord(" "), 256)) - set(b'"\\'))
 _encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -87,7 +89,8 @@ class RowMaker:
         self._languages = languages
         self._shared_rows: dict[tuple[Any, ...], Row] = {}
         self._tails: dict[tuple[Any, ...], _Tails] = {}
-        self._middles: dict[tuple[PageClass, int | None], bytes] = {}
+        self._middles = _Middles(self._json_middle)
+        self._further: dict[str, Mapping[int, Sequence[str]]] = {}
 
     def rows(self, pages: PageChunk) -> list[Row]:
         return [
@@ -111,28 +114,31 @@ class RowMaker:
             )
         ]
 
-    def json_rows(self, pages: PageChunk, end: bytes) -> bytes:
+    def json_rows(self, pages: PageChunk, end: str) -> bytes:
         """``rows`` as JSON, each with *end* behind it.
 
         Put together by hand, for a fraction of the time: a row's own facts are written, and what
-        it shares with its neighbours is only joined in.
+        it shares with its neighbours is only joined in. Texts have one character for each byte of
+        UTF-8, so that a letter that is not ASCII does not make all of them wider.
         """
         if not pages:
             return b""
         urls = _escaped(pages["url"])
         pieces = zip(
-            repeat(b'{"url":"'),
-            _encoded(urls),
-            repeat(b'","key":"'),
+            repeat('{"url":"'),
+            _as_bytes(urls),
+            repeat('","key":"'),
             # Folding takes nothing away that was escaped.
-            _encoded(page_keys(urls, self._key_rules)),
-            repeat(b'","lastmod":'),
+            _as_bytes(page_keys(urls, self._key_rules)),
+            repeat('","lastmod":'),
             _quoted(pages.get("lastmod")),
-            self._json_middles(pages),
+            map(
+                self._middles.__getitem__, zip(self._classes.of(pages), pages["depth"], strict=True)
+            ),
             self._json_tails(pages, end),
             strict=False,  # what is the same in all rows has no end
         )
-        return b"".join(chain.from_iterable(pieces))
+        return "".join(chain.from_iterable(pieces)).encode("latin-1")
 
     def _class_fields(self, found: PageClass) -> Row:
         language = found.language or None
@@ -179,45 +185,51 @@ class RowMaker:
 
     # --- JSON ----------------------------------------------------------------------------------
 
-    def _json_middles(self, pages: PageChunk) -> list[bytes]:
-        """Depth and class of each page."""
-        known = self._middles
-        pairs = zip(self._classes.of(pages), pages["depth"], strict=True)
-        return [known.get(pair) or self._json_middle(*pair) for pair in pairs]
-
-    def _json_middle(self, found: PageClass, depth: int | None) -> bytes:
+    def _json_middle(self, found: PageClass, depth: int | None) -> str:
+        """Depth and class of a page."""
         fields = {"depth": depth, **self._class_fields(found)}
-        if len(self._middles) >= _MAX_REMEMBERED:
-            self._middles.clear()
-        text = self._middles[found, depth] = f",{_encode(fields)[1:-1]},".encode()
-        return text
+        return _one_as_bytes(f",{_encode(fields)[1:-1]},")
 
-    def _json_tails(self, pages: PageChunk, end: bytes) -> list[bytes]:
+    def _json_tails(self, pages: PageChunk, end: str) -> list[str]:
         """The rest of each row."""
-        columns = {name: pages[name] for name in _SHARED_COLUMNS}
-        varying = {name: column for name, column in columns.items() if not _is_uniform(column)}
-        uniform = {name: columns[name][0] for name in columns if name not in varying}
+        uniform, varying = pages.parted(_SHARED_COLUMNS)
         known = self._tails_like(uniform, tuple(varying), end)
-        keys = list(zip(repeat((), len(pages)), *varying.values(), strict=True))
-        tails = [known[key] for key in keys]
+        own = list(zip(*varying.values(), strict=True)) or [()] * len(pages)
+        tails = [known[(), *facts] for facts in own] if varying else [known[(),]] * len(pages)
         further, visits = self._references.further_sources, self._references.visits
-        for row, id_ in enumerate(pages["id"]):
-            if id_ in visits:
-                # No other page shares it.
-                facts = uniform | {name: column[row] for name, column in varying.items()}
-                tails[row] = _tail(self._shared(facts, further.get(id_, ()), visits[id_]), end)
-            elif id_ in further:
-                tails[row] = known[tuple(further[id_]), *keys[row][1:]]
+        ids = pages["id"]
+        for row in _rows_in(self._further_than(uniform.get("source")), ids):
+            tails[row] = known[tuple(further[ids[row]]), *own[row]]
+        for row in _rows_in(visits, ids):
+            # No other page shares it.
+            facts = uniform | dict(zip(varying, own[row], strict=True))
+            visit = visits[ids[row]]
+            tails[row] = _tail(self._shared(facts, further.get(ids[row], ()), visit), end)
         return tails
 
-    def _tails_like(self, uniform: Row, varying: tuple[str, ...], end: bytes) -> _Tails:
+    def _further_than(self, source: str | None) -> Mapping[int, Sequence[str]]:
+        """The further sources that add something, where the first is always *source*, if given.
+
+        Looking each of a million pages up among many costs more than all the rest of its tail.
+        """
+        if source is None:
+            return self._references.further_sources
+        if source not in self._further:
+            self._further[source] = {
+                id_: sources
+                for id_, sources in self._references.further_sources.items()
+                if sources.count(source) < len(sources)
+            }
+        return self._further[source]
+
+    def _tails_like(self, uniform: Row, varying: tuple[str, ...], end: str) -> _Tails:
         """Those remembered for pages that have these facts in common and differ in others."""
         key = (*uniform.values(), varying, end)
         if key not in self._tails:
             if len(self._tails) >= _MAX_KINDS:
                 self._tails.clear()
 
-            def make(further: Sequence[str], *own: Any) -> bytes:
+            def make(further: Sequence[str], *own: Any) -> str:
                 facts = uniform | dict(zip(varying, own, strict=True))
                 return _tail(self._shared(facts, further), end)
 
@@ -225,43 +237,61 @@ class RowMaker:
         return self._tails[key]
 
 
-class _Tails(dict[tuple[Any, ...], bytes]):
-    """The ends of rows by the kinds of further sources and the facts in which pages differ."""
+class _Middles(dict[tuple["PageClass", "int | None"], str]):
+    """What rows say of class and depth, as long as there is not too much of it."""
 
-    def __init__(self, make: Callable[..., bytes]):
+    def __init__(self, make: Callable[[PageClass, int | None], str]):
         super().__init__()
         self._make = make
 
-    def __missing__(self, key: tuple[Any, ...]) -> bytes:
+    def __missing__(self, key: tuple[PageClass, int | None]) -> str:
+        if len(self) >= _MAX_REMEMBERED:
+            self.clear()
+        middle = self[key] = self._make(*key)
+        return middle
+
+
+class _Tails(dict[tuple[Any, ...], str]):
+    """The ends of rows by the kinds of further sources and the facts in which pages differ."""
+
+    def __init__(self, make: Callable[..., str]):
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, key: tuple[Any, ...]) -> str:
         if len(self) >= _MAX_TAILS:
             self.clear()
         tail = self[key] = self._make(*key)
         return tail
 
 
-def _is_uniform(column: Sequence[Any]) -> bool:
-    return column.count(column[0]) == len(column)
+def _rows_in(known: Mapping[int, Any], ids: Sequence[int]) -> Iterable[int]:
+    """The rows whose id is known."""
+    return compress(range(len(ids)), map(known.__contains__, ids)) if known else ()
 
 
-def _tail(facts: Row, end: bytes) -> bytes:
-    return _encode(facts).removeprefix("{").encode() + end
+def _tail(facts: Row, end: str) -> str:
+    return _one_as_bytes(_encode(facts).removeprefix("{") + end)
 
 
-def _quoted(texts: Sequence[str | None] | None) -> Iterable[bytes]:
+def _quoted(texts: Sequence[str | None] | None) -> Iterable[str]:
     if texts is None:
-        return repeat(b"null")
-    known = _escaped([text or "" for text in texts])
-    return _encoded([f'"{text}"' if text else "null" for text in known])
+        return repeat("null")
+    known = _as_bytes(_escaped([text or "" for text in texts]))
+    return [f'"{text}"' if text else "null" for text in known]
 
 
-def _encoded(texts: Sequence[str]) -> list[bytes]:
-    """Each escaped text as bytes; at once, as they have no line breaks."""
-    return "\n".join(texts).encode().split(b"\n")
+def _as_bytes(texts: Sequence[str]) -> Sequence[str]:
+    """Each escaped text with one character for each byte of UTF-8; most are ASCII."""
+    return texts if "".join(texts).isascii() else [_one_as_bytes(text) for text in texts]
+
+
+def _one_as_bytes(text: str) -> str:
+    return text.encode().decode("latin-1")
 
 
 def _escaped(texts: Sequence[str]) -> Sequence[str]:
     """Each text as it stands between the quotes of JSON; most stand there as they are."""
-    joined = "".join(texts)
-    if joined.isprintable() and '"' not in joined and "\\" not in joined:
+    if not "".join(texts).encode().translate(None, _PLAIN):
         return texts
     return [encode_basestring(text)[1:-1] for text in texts]

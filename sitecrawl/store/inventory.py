@@ -10,15 +10,15 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import select
 
 from sitecrawl.store.facts import PageCount
 from sitecrawl.store.membership import membership
 from sitecrawl.store.pagechunks import PageChunk
-from sitecrawl.store.signals import SIGNAL_COLUMNS
-from sitecrawl.store.tables import page_signals, sites, visits
+from sitecrawl.store.tables import scans, sites, visits
+from sitecrawl.store.usual_facts import UNUSUAL, UsualFacts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from sitecrawl.store.facts import Scan
 
 CHUNK_ROWS: Final = 500
-_FEW_SIGNALS: Final = 20_000
 _FIRST_REDIRECT: Final = HTTPStatus.MULTIPLE_CHOICES
 # What nearly every page has comes first, then what most pages do not have.
 _COLUMNS: Final = {
@@ -58,6 +57,8 @@ _COLUMNS: Final = {
     "declared_type": "s.declared_type",
 }
 EXPORT_COLUMNS: Final = tuple(_COLUMNS)
+# In these, nearly every page differs from its neighbours.
+_OWN_COLUMNS: Final = EXPORT_COLUMNS[: EXPORT_COLUMNS.index("source")]
 COMMON_COLUMNS: Final = EXPORT_COLUMNS[: EXPORT_COLUMNS.index("reason")]
 
 _WITH_SIGNALS = "LEFT JOIN page_signals AS s ON s.page_id = p.id"
@@ -76,6 +77,17 @@ FROM (
 JOIN pages AS p ON p.id = m.page_id {signals}
 WHERE m.place = 1
 """
+
+
+class _Way(NamedTuple):
+    """One way to find pages: by the mention in their row, or by another one."""
+
+    mention: str
+    """What its table is called."""
+    tables: str
+    names: Mapping[str, str]
+    """What stands for the names in the tables."""
+
 
 # The mention that a page is listed by, or one of the further ones.
 _ANY_MENTION = """
@@ -218,21 +230,12 @@ def page_chunks(
         return
     with database.reading() as connection:
         is_wanted = _pattern_test(connection, scan, wanted.pattern)
-        # To find one page, it is enough to look at that.
-        signals = None if wanted.page_id else _few_signals(connection, scan, columns)
-        names = [name for name in columns if signals is None or name not in SIGNAL_COLUMNS]
-        if signals and "id" not in names:
-            names.append("id")
-        chosen = [_COLUMNS[name] for name in names]
-        for result in _results(connection, scan, wanted, chosen, "ORDER BY p.number"):
-            for rows in _row_chunks(result, database.is_sqlite):
-                chunk = PageChunk.from_rows(names, rows)
-                if signals:
-                    chunk = _with_signals(chunk, signals, columns)
-                if is_wanted is not None:
-                    chunk = chunk.only([is_wanted(url) for url in chunk["url"]])
-                if chunk:
+        for way in _ways(connection, scan):
+            for chunk in _chunks(connection, scan, wanted, way, columns):
+                if is_wanted is None:
                     yield chunk
+                elif found := chunk.only([is_wanted(url) for url in chunk["url"]]):
+                    yield found
 
 
 def count_pages(database: Database, scan: Scan, wanted: PageFilter = ALL_PAGES) -> list[PageCount]:
@@ -243,9 +246,10 @@ def count_pages(database: Database, scan: Scan, wanted: PageFilter = ALL_PAGES) 
     totals: Counter[tuple[str | None, str]] = Counter()
     with database.reading() as connection:
         tail = f"GROUP BY {', '.join(names)}"
-        for result in _results(connection, scan, wanted, (*names, "count(*)"), tail):
-            for reason, source, pages in result.all():
-                totals[reason, source] += pages
+        for way in _ways(connection, scan):
+            with _result(connection, wanted, way, (*names, "count(*)"), tail) as result:
+                for reason, source, pages in result.all():
+                    totals[reason, source] += pages
     return [PageCount(reason, source, pages) for (reason, source), pages in totals.most_common()]
 
 
@@ -261,27 +265,57 @@ def _pattern_test(connection: Connection, scan: Scan, pattern: str) -> Callable[
     return lambda url: url in held or pattern in {url_pattern(url), place_of(url).pattern}
 
 
-def _results(
+def _ways(connection: Connection, scan: Scan) -> list[_Way]:
+    names = membership(scan)
+    is_earlier = (scans.c.site_id == scan.site_id) & (scans.c.id < scan.id)
+    if connection.execute(select(scans.c.id).where(is_earlier).limit(1)).first() is None:
+        # Whatever the site has was seen by this scan or a later one: nothing needs to be asked.
+        return [_Way("p", _BY_OWN_MENTION, names | {"own_counts": "1 = 1"})]
+    return [_Way("p", _BY_OWN_MENTION, names), _Way("m", _BY_OTHER_MENTION, names)]
+
+
+def _chunks(
+    connection: Connection, scan: Scan, wanted: PageFilter, way: _Way, columns: Sequence[str]
+) -> Iterator[PageChunk]:
+    is_sqlite = connection.dialect.name == "sqlite"
+    usual = None
+    # To find one page, it is enough to look at that.
+    if is_sqlite and way.mention == "p" and wanted.page_id is None:
+        alike = [name for name in columns if name not in _OWN_COLUMNS]
+        sql = {name: _COLUMNS[name].format(m="p") for name in alike}
+        usual = UsualFacts.find(connection, scan, sql)
+    chosen = {name: _COLUMNS[name] for name in columns if not usual or name not in usual.facts}
+    values: Sequence[Any] = ()
+    if usual and usual.facts:
+        chosen[UNUSUAL], values = usual.mark, usual.values
+    order = "ORDER BY p.number"
+    with _result(connection, wanted, way, chosen.values(), order, values) as result:
+        for rows in _row_chunks(result, is_sqlite):
+            chunk = PageChunk.from_rows(list(chosen), rows)
+            yield usual.completed(connection, chunk) if usual else chunk
+
+
+def _result(
     connection: Connection,
-    scan: Scan,
     wanted: PageFilter,
+    way: _Way,
     columns: Iterable[str],
     tail: str,
-) -> Iterator[CursorResult[*tuple[Any, ...]]]:
+    values: Sequence[Any] = (),
+) -> CursorResult[*tuple[Any, ...]]:
+    """Those pages that are found this way; *values* belong into the columns."""
     place = "?" if connection.dialect.name == "sqlite" else "%s"
     filters = wanted.conditions()
     where = "" if wanted.wants_refused else " AND p.reason IS NULL"
     where += "".join(f" AND {sql}" for sql, _ in filters)
-    values = tuple(value for _, values in filters for value in values)
+    chosen = ", ".join(columns)
+    signals = _WITH_SIGNALS if "s." in chosen else ""
+    statement = f"SELECT {chosen} {way.tables} {where} {tail}".format_map(
+        {**way.names, "m": way.mention, "value": place, "signals": signals}
+    )
     streamed = connection.execution_options(stream_results=True)
-    for mention, tables in (("p", _BY_OWN_MENTION), ("m", _BY_OTHER_MENTION)):
-        chosen = ", ".join(columns)
-        signals = _WITH_SIGNALS if "s." in chosen else ""
-        statement = f"SELECT {chosen} {tables} {where} {tail}".format_map(
-            membership(scan) | {"m": mention, "value": place, "signals": signals}
-        )
-        with streamed.exec_driver_sql(statement, values) as result:
-            yield result
+    given = tuple(value for _, values in filters for value in values)
+    return streamed.exec_driver_sql(statement, (*values, *given))
 
 
 def _row_chunks(
@@ -293,39 +327,6 @@ def _row_chunks(
     # The driver's own cursor: a million Row objects would cost as much as reading them.
     while rows := result.cursor.fetchmany(CHUNK_ROWS):
         yield rows
-
-
-def _few_signals(
-    connection: Connection, scan: Scan, columns: Sequence[str]
-) -> Mapping[int, Mapping[str, Any]] | None:
-    """The signals of each page that has any; None, if it is better to look at each page for them.
-
-    Looking costs a fifth of reading, and of a site that was not crawled one page has signals.
-    """
-    names = [name for name in columns if name in SIGNAL_COLUMNS]
-    if not names:
-        return {}
-    c = page_signals.c
-    chosen = select(c.page_id, *(c[name] for name in names)).where(c.site_id == scan.site_id)
-    rows = connection.execute(chosen.limit(_FEW_SIGNALS + 1)).all()
-    if len(rows) > _FEW_SIGNALS:
-        return None
-    return {page_id: dict(zip(names, said, strict=True)) for page_id, *said in rows}
-
-
-def _with_signals(
-    chunk: PageChunk, signals: Mapping[int, Mapping[str, Any]], columns: Sequence[str]
-) -> PageChunk:
-    found = [(row, signals[id_]) for row, id_ in enumerate(chunk["id"]) if id_ in signals]
-    if not found:
-        return chunk
-    added: dict[str, list[Any]] = {
-        name: [None] * len(chunk) for name in columns if name in SIGNAL_COLUMNS
-    }
-    for row, said in found:
-        for name, value in said.items():
-            added[name][row] = value
-    return chunk.with_columns(added)
 
 
 def _like(column: str) -> str:

@@ -220,3 +220,23 @@ def test_counts_are_of_all_pages(sample_rows: int) -> None:
     assert counts["type"] == {"article": 300, "page": 60}
     assert counts["language"] == {"": 300, "de": 40, "fr": 20}
     assert counts["language_source"] == {"": 300, "path": 60}
+
+
+@pytest.mark.parametrize("saying", [0, 1, 7, 20])
+def test_counts_do_not_depend_on_which_pages_come_together(saying: int) -> None:
+    urls = [f"{ROOT}/guide/a-headline-number-{n}" for n in range(20)]
+    languages = ["de" if n < saying else "" for n in range(20)]
+
+    def together() -> Iterator[PageColumns]:
+        yield PageColumns(urls=urls, languages=languages)
+
+    def apart() -> Iterator[PageColumns]:
+        for url, language in zip(urls, languages, strict=True):
+            yield PageColumns(urls=[url], languages=[language])
+
+    one, other = learn_site(together, sample_rows=5), learn_site(apart, sample_rows=5)
+    assert one.counts == other.counts
+    assert one.clusters == other.clusters
+    assert one.counts["language"] == {
+        language: pages for language, pages in (("de", saying), ("", 20 - saying)) if pages
+    }

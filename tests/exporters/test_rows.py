@@ -99,7 +99,7 @@ def test_the_key_follows_the_rules_of_the_site() -> None:
     rules = KeyRules(fold_www=False, fold_trailing_slash=False)
     [row] = maker(rules).rows(chunk_of(page(url=url)))
     assert row["key"] == page_key(url, rules) == "www.a.example/x/"
-    text = maker(rules).json_rows(chunk_of(page(url=url)), b"\n")
+    text = maker(rules).json_rows(chunk_of(page(url=url)), "\n")
     assert json.loads(text)["key"] == "www.a.example/x/"
 
 
@@ -115,7 +115,7 @@ def test_the_key_follows_the_rules_of_the_site() -> None:
     ],
 )
 def test_a_fact_that_looks_like_none_is_written(facts: dict[str, Any]) -> None:
-    row = json.loads(maker().json_rows(chunk_of(page(**facts)), b"\n"))
+    row = json.loads(maker().json_rows(chunk_of(page(**facts)), "\n"))
     assert {name: row[name] for name in facts} == facts
 
 
@@ -123,12 +123,13 @@ def test_a_fact_that_looks_like_none_is_written(facts: dict[str, Any]) -> None:
 @example([page(url='https://a.example/"\\\n\x00\x1b\u2028/y')])
 @example([page(url="a\nb"), page(url="c")])
 @example([page(url="\\n"), page(url="\n\\"), page(url="")])
+@example([page(url="https://a.example/\u00fc"), page(title="\u65e5\u672c", lastmod="\u00fc")])
 @example([page(1), page(4), page(5), page(6)])
 @example([page(4, anchor="a"), page(4, anchor="b"), page(1)])
 @example([page(1, lastmod=None), page(3, lastmod=None), page(2, sitemap_priority=0.0)])
 def test_both_ways_to_write_a_row_agree(some: list[tuple[object, ...]]) -> None:
     both: RowMaker = maker()
-    text = both.json_rows(chunk_of(*some), b"\n").decode()
+    text = both.json_rows(chunk_of(*some), "\n").decode()
     # One line each, so that JSON lines stay lines.
     lines = text.split("\n")
     assert lines.pop() == ""
@@ -139,5 +140,5 @@ def test_both_ways_to_write_a_row_agree(some: list[tuple[object, ...]]) -> None:
 
 @given(st.lists(pages(), min_size=2, max_size=6))
 def test_a_row_does_not_depend_on_its_neighbours(some: list[tuple[object, ...]]) -> None:
-    together = maker().json_rows(chunk_of(*some), b"\n")
-    assert together == b"".join(maker().json_rows(chunk_of(one), b"\n") for one in some)
+    together = maker().json_rows(chunk_of(*some), "\n")
+    assert together == b"".join(maker().json_rows(chunk_of(one), "\n") for one in some)

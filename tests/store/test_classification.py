@@ -247,18 +247,6 @@ def test_links_are_counted_once_per_page_with_their_best_region(
     assert found["/b"] == (2, "aside")
 
 
-def test_signals_are_the_same_however_many_pages_have_some(
-    database: Database, crawling: Crawling, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    crawling.visit("/", Link("/a", region="footer"), "/b")
-    crawling.visit("/a", Link("/b", region="aside"))
-    crawling.end()
-    few = signals(database, "inlinks", "link_region")
-    monkeypatch.setattr("sitecrawl.store.inventory._FEW_SIGNALS", 0)
-    assert signals(database, "inlinks", "link_region") == few
-    assert few["/b"] == (2, "content-link")
-
-
 def test_one_visited_page_counts_no_links(database: Database, crawling: Crawling) -> None:
     crawling.visit("/", "/a")
     crawling.end()
