@@ -25,6 +25,8 @@ from twisted.web.iweb import UNKNOWN_LENGTH
 from sitecrawl.downloadhandlers.heads import plain_answer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Request
     from scrapy.core.downloader.handlers.http11 import _ScrapyAgent
     from scrapy.crawler import Crawler
@@ -42,14 +44,14 @@ _MAX_HEAD_BYTES = 16_384
 class PlainExchange:
     """Sends a request and makes a response of its answer, with Scrapy's signals and limits.
 
-    An answer whose head is not plain is read by Twisted and by *agent*, from its first byte.
+    An answer whose head is not plain is read by Twisted and an agent, from its first byte.
     """
 
     def __init__(
         self,
         request: Request,
         plain: PlainRequest,
-        agent: _ScrapyAgent,
+        make_agent: Callable[[], _ScrapyAgent],
         crawler: Crawler,
         *,
         max_bytes: int,
@@ -58,7 +60,7 @@ class PlainExchange:
         self.outcome: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
         self._request = request
         self._plain = plain
-        self._agent = agent
+        self._make_agent = make_agent
         self._crawler = crawler
         self._max_bytes = max_bytes
         self._fails_on_data_loss = fails_on_data_loss
@@ -133,7 +135,7 @@ class PlainExchange:
             self._decode(self._collected[end:])
 
     def _hand_over(self) -> None:
-        agent, request = self._agent, self._request
+        agent, request = self._make_agent(), self._request
         response: Any = self._connection.leave_to_twisted()
         response.addCallback(agent._cb_latency, request, self._began)  # noqa: SLF001
         response.addCallback(agent._cb_bodyready, request)  # noqa: SLF001

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sitecrawl.downloadhandlers.departures import ReadyConnection
-    from sitecrawl.downloadhandlers.guarded import GuardedAgent
     from sitecrawl.downloadhandlers.heads import PlainRequest
 
 
@@ -33,9 +32,7 @@ class PlainDownloadHandler(GuardedDownloadHandler):
 
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)
-        from twisted.internet import reactor
-
-        self._pool: DeparturePool = DeparturePool(reactor, self._pool.maxPersistentPerHost)
+        self._pool: DeparturePool = DeparturePool(self._pool.maxPersistentPerHost)
 
     async def download_request(self, request: Request) -> Response:
         plain = self._plain_request(request)
@@ -65,18 +62,17 @@ class PlainDownloadHandler(GuardedDownloadHandler):
         return plain_request(request.url, request.headers)
 
     async def _exchange(self, request: Request, plain: PlainRequest) -> Response:
-        agent = self._agent()
         exchange = PlainExchange(
             request,
             plain,
-            agent,
+            self._agent,
             self._crawler,
             max_bytes=request.meta.get("download_maxsize", self._default_maxsize),
             fails_on_data_loss=request.meta.get(
                 "download_fail_on_dataloss", self._fail_on_dataloss
             ),
         )
-        connection = await self._connection(request, plain, agent)
+        connection = await self._connection(request, plain)
         try:
             watch_departure.get()()
         except Exception:
@@ -89,13 +85,11 @@ class PlainDownloadHandler(GuardedDownloadHandler):
             connection.give_up()
             raise
 
-    async def _connection(
-        self, request: Request, plain: PlainRequest, agent: GuardedAgent
-    ) -> ReadyConnection:
+    async def _connection(self, request: Request, plain: PlainRequest) -> ReadyConnection:
         # As Scrapy's agent has them: both use the same connections.
         key = (plain.scheme, plain.host, plain.port, None)
         if kept := self._pool.kept_connection(key):
             return kept
         seconds = request.meta["download_timeout"]
-        endpoint = agent.endpoint(request, seconds)
+        endpoint = self._agent().endpoint(request, seconds)
         return await deferred_to_future(self._pool.connection(key, endpoint))

@@ -13,6 +13,7 @@ from scrapy.core.downloader.handlers.http11 import _ScrapyAgent
 from scrapy.exceptions import StopDownload
 from scrapy.utils.test import get_crawler
 from twisted.internet.error import ConnectionLost
+from twisted.internet.tcp import Connection
 from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 
@@ -100,7 +101,7 @@ def exchange_pieces(
         exchange = PlainExchange(
             request,
             plain,
-            agent,
+            lambda: agent,
             crawler,
             max_bytes=max_bytes,
             fails_on_data_loss=fails_on_data_loss,
@@ -199,11 +200,10 @@ def test_nothing_comes_of_one_that_was_given_up(crawler: Crawler) -> None:
     async def run() -> None:
         plain = plain_request(URL, {})
         assert plain is not None
-        agent: Any = None
         connection, transport = ReadyConnection(), StringTransport()
         connection.makeConnection(transport)
         exchange = PlainExchange(
-            Request(URL), plain, agent, crawler, max_bytes=0, fails_on_data_loss=True
+            Request(URL), plain, pytest.fail, crawler, max_bytes=0, fails_on_data_loss=True
         )
         exchange.begin(connection)
         exchange.outcome.cancel()
@@ -214,3 +214,40 @@ def test_nothing_comes_of_one_that_was_given_up(crawler: Crawler) -> None:
         assert connection.state == "CONNECTION_LOST"
 
     asyncio.run(run())
+
+
+class _Socket(Connection):
+    """Takes no more at once than it is told to."""
+
+    def __init__(self, at_once: int | ConnectionLost):
+        self.sent = b""
+        self._at_once = at_once
+
+    def writeSomeData(self, data: bytes) -> int | ConnectionLost:  # noqa: N802  Twisted's name
+        if isinstance(self._at_once, int):
+            self.sent += data[: self._at_once]
+            return min(self._at_once, len(data))
+        return self._at_once
+
+    def write(self, data: bytes) -> None:
+        self.sent += data
+
+
+@pytest.mark.parametrize("at_once", [0, 3, 100, ConnectionLost()])
+def test_a_head_is_sent_once_however_much_a_socket_takes(at_once: int | ConnectionLost) -> None:
+    exchange: Any = None
+    connection = ReadyConnection()
+    connection.transport = _Socket(at_once)
+    connection.carry(exchange, b"GET / HTTP/1.1")
+    assert connection.transport.sent == b"GET / HTTP/1.1"
+
+
+def test_nothing_goes_past_tls_or_overtakes_what_waits() -> None:
+    exchange: Any = None
+    for waits in ({"TLS": True}, {"dataBuffer": b"x"}):
+        connection = ReadyConnection()
+        connection.transport = _Socket(100)
+        vars(connection.transport).update(waits)
+        connection.transport.writeSomeData = pytest.fail
+        connection.carry(exchange, b"GET")
+        assert connection.transport.sent == b"GET"
