@@ -82,7 +82,9 @@ class PlainDownloadHandler(GuardedDownloadHandler):
         try:
             return await exchange.outcome
         except asyncio.CancelledError:
-            connection.give_up()
+            # Unless it was answered in the same moment: then the connection may carry another.
+            if exchange.outcome.cancelled():
+                connection.give_up()
             raise
 
     async def _connection(self, request: Request, plain: PlainRequest) -> ReadyConnection:
