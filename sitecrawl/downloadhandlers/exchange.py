@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -70,8 +71,7 @@ class PlainExchange:
         self._headers = Headers()
         self._decoder: Any = None
         self._collected = b""
-        self._body: list[bytes] = []
-        self._body_bytes = 0
+        self._body = BytesIO()  # whose value is no copy: a sitemap may have 50 MB
 
     def begin(self, connection: ReadyConnection) -> None:
         self._connection = connection
@@ -154,18 +154,16 @@ class PlainExchange:
             self.lost(Failure())  # type: ignore[no-untyped-call]
 
     def _take(self, data: bytes) -> None:
-        self._body.append(data)
-        self._body_bytes += len(data)
+        self._body.write(data)
         if stop := check_stop_download(
             signals.bytes_received, self._crawler, self._request, data=data
         ):
             self._stop(stop)
-        elif 0 < self._max_bytes < self._body_bytes:
-            size = self._body_bytes
+        elif 0 < self._max_bytes < (size := self._body.tell()):
             logger.warning(
                 "%s", get_maxsize_msg(size, self._max_bytes, self._request, expected=False)
             )
-            self._body.clear()
+            self._body.truncate(0)
             self._connection.close()
             self.outcome.set_exception(CancelledError())
 
@@ -186,7 +184,7 @@ class PlainExchange:
                 url=self._plain.url,
                 status=self._head.status,
                 headers=self._headers,
-                body=b"".join(self._body),
+                body=self._body.getvalue(),
                 flags=flags,
                 certificate=connection.certificate,
                 ip_address=connection.address,
