@@ -78,6 +78,7 @@ FEED_EXPORTERS = {
 DOWNLOADER = "sitecrawl.downloader.polite.PoliteDownloader"
 REQUEST_FINGERPRINTER_CLASS = "sitecrawl.fingerprint.CanonicalFingerprinter"
 LOG_FORMATTER = "sitecrawl.logformatter.QuietLogFormatter"
+STATS_CLASS = "sitecrawl.stats.PlainStats"
 
 # --- What is asked for ---------------------------------------------------------------------
 SITECRAWL_PROFILE = "default"

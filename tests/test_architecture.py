@@ -31,6 +31,7 @@ _LAYERS = (
         *("stages", "spiders", "pipelines", "downloadermiddlewares", "downloadhandlers"),
         *("downloader", "extensions", "exporters", "commands", "fingerprint", "logformatter"),
         *("summary", "reporting", "exitcodes", "resolver", "register", "survey", "report"),
+        "stats",
     },
     {"cli", "__main__"},
 )

@@ -7,7 +7,7 @@ import random
 import time
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from scrapy import signals
 from scrapy.core.downloader import Downloader
@@ -18,6 +18,7 @@ from scrapy.exceptions import (
     DownloadTimeoutError,
     ResponseDataLossError,
 )
+from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost
 
 from sitecrawl.config import Config
@@ -34,10 +35,13 @@ if TYPE_CHECKING:
     from scrapy.core.downloader import Slot
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from twisted.internet.defer import Deferred
 
     from sitecrawl.downloader.turns import Turn
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 # So many requests of each host that wait because the host asked for it leave room for others. More
 # would wait for each other afterwards, longer than SITECRAWL_SLOT_WAIT_SECONDS allows.
@@ -85,6 +89,15 @@ class PoliteDownloader(Downloader):
 
     def get_slot_key(self, request: Request) -> str:
         return site_of(request.url)
+
+    def fetch(self, request: Request) -> Deferred[Response | Request]:  # type: ignore[override]
+        self.active.add(request)
+        fetching = self.middleware.download_async(self._enqueue_request, request)
+        return deferred_from_coro(fetching).addBoth(self._fetched, request)
+
+    def _fetched(self, result: T, request: Request) -> T:
+        self.active.remove(request)
+        return result
 
     def needs_backout(self) -> bool:
         waiting = (turns.waiting_for_pause() for turns in self._turns.values())

@@ -18,6 +18,7 @@ from twisted.internet.interfaces import (
     IResolutionReceiver,
     IStreamClientEndpoint,
 )
+from twisted.web.client import URI
 from zope.interface import implementer  # type: ignore[import-untyped]
 
 from sitecrawl.config import Config
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
         IProtocol,
         IProtocolFactory,
     )
-    from twisted.web.client import URI, Agent
+    from twisted.web.client import Agent
 
 
 class GuardedDownloadHandler(HTTP11DownloadHandler):
@@ -55,7 +56,11 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
         self._policy_without_site = AddressPolicy(allow=allow)
 
     async def download_request(self, request: Request) -> Response:
-        agent = _GuardedAgent(
+        with wrap_twisted_exceptions():
+            return await maybe_deferred_to_future(self._agent().download_request(request))
+
+    def _agent(self) -> GuardedAgent:
+        return GuardedAgent(
             getattr(self._crawler.spider, "address_policy", self._policy_without_site),
             contextFactory=self._contextFactory,
             bindAddress=self._bind_address,
@@ -66,14 +71,19 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
             crawler=self._crawler,
             tls_verbose_logging=self._tls_verbose_logging,
         )
-        with wrap_twisted_exceptions():
-            return await maybe_deferred_to_future(agent.download_request(request))
 
 
-class _GuardedAgent(_ScrapyAgent):
+class GuardedAgent(_ScrapyAgent):
     def __init__(self, policy: AddressPolicy, **options: Any):
         super().__init__(**options)
         self._policy = policy
+
+    def endpoint(self, request: Request, timeout: float) -> IStreamClientEndpoint:
+        """Where to connect to for a request that needs no proxy."""
+        uri = URI.fromBytes(request.url.encode("ascii"))  # type: ignore[no-untyped-call]
+        agent: Any = self._get_agent(request, timeout)
+        endpoint: IStreamClientEndpoint = agent._getEndpoint(uri)  # noqa: SLF001
+        return endpoint
 
     def _get_agent(self, request: Request, timeout: float) -> Agent:
         from twisted.internet import reactor

@@ -6,8 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.downloader.stopping import ScanStoppedError, is_stopping
-from sitecrawl.downloadhandlers.departures import DeparturePool
-from sitecrawl.downloadhandlers.guarded import GuardedDownloadHandler
+from sitecrawl.downloadhandlers.plain import PlainDownloadHandler
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 _LOOK_SECONDS = 0.25
 
 
-class StoppableDownloadHandler(GuardedDownloadHandler):
+class StoppableDownloadHandler(PlainDownloadHandler):
     """Gives up what is under way once the spider is being closed, and connects guarded.
 
     Scrapy waits for it instead: after Ctrl-C, or at the end of the time for a scan, up to the
@@ -26,9 +25,6 @@ class StoppableDownloadHandler(GuardedDownloadHandler):
 
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)
-        from twisted.internet import reactor
-
-        self._pool = DeparturePool(reactor, self._pool.maxPersistentPerHost)
         # The downloader has a task for each.
         self._under_way: set[asyncio.Task[Any]] = set()
         self._given_up: set[asyncio.Task[Any]] = set()

@@ -6,6 +6,7 @@ keeps its order and all its parameters, because a sitemap's may be signed.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from urllib.parse import quote
 
@@ -14,6 +15,7 @@ from ada_url import URL, join_url
 from sitecrawl.urls.canonical import MAX_RAW_LENGTH, page_key
 
 _ASCII = bytes(range(128))
+_PLAIN_AUTHORITY = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]+)?(?=[/?#]|\Z)")
 
 
 def resolve(url: str, base: str) -> str | None:
@@ -48,20 +50,35 @@ def resolve_location(location: bytes, base: str) -> str | None:
     return resolve(quote(location, safe=_ASCII), base)
 
 
-@lru_cache(maxsize=1024)  # asked many times for each request
 def origin_of(url: str) -> str:
     """
     >>> origin_of("https://Example.com:443/a?b")
     'https://example.com'
     """
-    return str(URL(url).origin)
+    return _parsed_origin(_as_far_as_port(url))
 
 
-@lru_cache(maxsize=1024)  # as often
 def site_of(url: str) -> str:
     """The host and port of *url*, the same with and without ``www.``, by http and by https.
 
     >>> site_of("http://www.example.com/a"), site_of("https://example.com:8443")
     ('example.com', 'example.com:8443')
     """
-    return page_key(origin_of(url) + "/")
+    return _parsed_site(_as_far_as_port(url))
+
+
+def _as_far_as_port(url: str) -> str:
+    """What tells the origin, if that is plain to see; otherwise the whole address."""
+    authority = _PLAIN_AUTHORITY.match(url)
+    return authority[0] if authority else url
+
+
+# Both are asked for many times for each request, and there are few origins.
+@lru_cache(maxsize=1024)
+def _parsed_origin(url: str) -> str:
+    return str(URL(url).origin)
+
+
+@lru_cache(maxsize=1024)
+def _parsed_site(url: str) -> str:
+    return page_key(_parsed_origin(url) + "/")
