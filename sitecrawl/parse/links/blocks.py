@@ -42,8 +42,13 @@ _LANDMARK_TAG = re.compile(rb"<(?:/(nav|header|footer|aside)>|(nav|header|footer
 _MAX_LANDMARK_TAGS = 200
 _MIN_BYTES = 200
 _MAX_BYTES = 64 * 1024
-_MAX_KNOWN_BLOCKS = 64
+_HEAD_BYTES = 64
+_MAX_KIN = 8
+_MAX_BLOCKS_OF_A_KIN = 16
+_MAX_MISSES = 50
 _MAX_SEEN_BLOCKS = 10_000
+_FIRST_PAGES = 20
+_PAGES_BETWEEN = 8
 # To learn a block costs as much as some pages gain by it.
 _TIMES_TO_LEARN = 3
 _NEUTRAL_NAMES = "article aside body center div footer form header html main nav section"
@@ -94,35 +99,64 @@ class ParsedPage(NamedTuple):
     blocks: dict[int, Block]
 
 
+class _Kin:
+    """Blocks that start alike, such as a menu that shows where in the site one is."""
+
+    __slots__ = ("blocks", "head", "misses")
+
+    def __init__(self, head: bytes):
+        self.head = head
+        self.blocks: list[Block] = []
+        self.misses = 0
+        """Pages in a row that had none of them."""
+
+    def find(self, markup: bytes) -> tuple[int, int, Block] | None:
+        """Where one of them starts and ends in a page, if it is where the first could be."""
+        start = markup.find(self.head)
+        if start >= 0:
+            for block in self.blocks:
+                if markup.startswith(block.markup, start):
+                    self.misses = 0
+                    return start, start + len(block.markup), block
+        self.misses += 1
+        return None
+
+
 class KnownBlocks:
-    """The blocks of the pages so far: what comes again and again is kept."""
+    """The blocks of the pages so far: what comes again and again is kept.
+
+    To find a known block in a page is cheap, to look for unknown ones is not: after the first pages
+    only some are searched.
+    """
 
     def __init__(self) -> None:
+        self._pages = 0
         self._seen: dict[int, int] = {}
         self._useless: set[int] = set()
-        self._blocks: dict[int, Block] = {}
+        self._kin: dict[bytes, _Kin] = {}
 
     def parse(self, markup: bytes) -> ParsedPage:
         """Parse a page without the blocks of it that are known."""
-        shortened, blocks = self._cut(markup)
-        if blocks:
-            page = parse_whole(shortened)
-            if self._are_placed(blocks, page):
+        found = self._found(markup)
+        self._pages += 1
+        if self._pages <= _FIRST_PAGES or self._pages % _PAGES_BETWEEN == 0:
+            self._learn(markup, found)
+        if found:
+            page = parse_whole(_shortened(markup, found))
+            if self._are_placed([block for _, _, block in found], page):
                 return page
         return parse_whole(markup)
 
-    def _cut(self, markup: bytes) -> tuple[bytes, list[Block]]:
-        pieces: list[bytes] = []
-        blocks: list[Block] = []
-        position = 0
-        # The outer ones come first.
-        for start, end in sorted(_landmarks(markup)):
-            if start >= position and (block := self._known(markup[start:end])):
-                pieces += (markup[position:start], block.stand_in(len(blocks)))
-                blocks.append(block)
-                position = end
-        pieces.append(markup[position:])
-        return b"".join(pieces), blocks
+    def _found(self, markup: bytes) -> list[tuple[int, int, Block]]:
+        """The known blocks of a page, in their order; of one in another only the outer one."""
+        found: list[tuple[int, int, Block]] = []
+        places = [place for kin in self._kin.values() if (place := kin.find(markup))]
+        for start, end, block in sorted(places, key=lambda place: (place[0], -place[1])):
+            if not found or start >= found[-1][1]:
+                found.append((start, end, block))
+        for kin in [kin for kin in self._kin.values() if kin.misses > _MAX_MISSES]:
+            del self._kin[kin.head]
+        return found
 
     def _are_placed(self, blocks: list[Block], page: ParsedPage) -> bool:
         for tag, node in page.elements:
@@ -135,37 +169,61 @@ class KnownBlocks:
         # On the next page they would not be in their place, either.
         for block in {*blocks} - {*page.blocks.values()}:
             self._give_up(_key(block.markup))
+            self._kin[block.markup[:_HEAD_BYTES]].blocks.remove(block)
         return False
 
-    def _known(self, markup: bytes) -> Block | None:
-        key = _key(markup)
-        block = self._blocks.get(key)
-        if block is None and key not in self._useless:
-            block = self._learned(key, markup)
-        return block if block is not None and block.markup == markup else None
+    def _learn(self, markup: bytes, found: list[tuple[int, int, Block]]) -> None:
+        """Look for blocks that are not known yet."""
+        known = {(start, end) for start, end, _ in found}
+        known_until = 0
+        # The outer ones come first.
+        for start, end in sorted({*known, *_landmarks(markup)}):
+            is_inside = start < known_until
+            if not is_inside and ((start, end) in known or self._learn_block(markup[start:end])):
+                known_until = end
 
-    def _learned(self, key: int, markup: bytes) -> Block | None:
+    def _learn_block(self, markup: bytes) -> bool:
+        """Count a block; whether it is known from now on."""
+        key = _key(markup)
+        if key in self._useless:
+            return False
         if len(self._seen) >= _MAX_SEEN_BLOCKS:
             self._seen.clear()
         times = self._seen[key] = self._seen.get(key, 0) + 1
         if times < _TIMES_TO_LEARN:
-            return None
+            return False
         block = _read(markup)
         if block is None:
             self._give_up(key)
-            return None
-        if len(self._blocks) >= _MAX_KNOWN_BLOCKS:
-            oldest = next(iter(self._blocks))
-            del self._blocks[oldest]
-            self._seen.pop(oldest, None)
-        self._blocks[key] = block
-        return block
+            return False
+        self._keep(block)
+        return True
+
+    def _keep(self, block: Block) -> None:
+        head = block.markup[:_HEAD_BYTES]
+        if head not in self._kin:
+            if len(self._kin) >= _MAX_KIN:
+                del self._kin[next(iter(self._kin))]
+            self._kin[head] = _Kin(head)
+        blocks = self._kin[head].blocks
+        if block.markup not in {other.markup for other in blocks}:
+            blocks.append(block)
+            del blocks[:-_MAX_BLOCKS_OF_A_KIN]
 
     def _give_up(self, key: int) -> None:
-        self._blocks.pop(key, None)
         if len(self._useless) >= _MAX_SEEN_BLOCKS:
             self._useless.clear()
         self._useless.add(key)
+
+
+def _shortened(markup: bytes, found: list[tuple[int, int, Block]]) -> bytes:
+    pieces: list[bytes] = []
+    position = 0
+    for number, (start, end, block) in enumerate(found):
+        pieces += (markup[position:start], block.stand_in(number))
+        position = end
+    pieces.append(markup[position:])
+    return b"".join(pieces)
 
 
 def parse_whole(markup: bytes) -> ParsedPage:

@@ -66,15 +66,15 @@ def test_known_blocks_are_not_parsed_again(block: str) -> None:
     assert "/new" in both(known, html).links.locs
 
 
-def test_a_block_of_another_page_is_known_at_its_third_time() -> None:
+def test_a_block_is_known_when_it_has_come_three_times() -> None:
     known = KnownBlocks()
     html = f"<body>{MENU}"
-    assert [left_out(known, html) for _ in range(4)] == [0, 0, 1, 1]
+    assert [left_out(known, html) for _ in range(5)] == [0, 0, 0, 1, 1]
 
 
 def test_the_outermost_known_block_is_left_out() -> None:
-    known = knowing(NESTED, MENU)
-    assert left_out(known, f"<body>{NESTED}{MENU}") == 2
+    known = knowing(MENU, NESTED)
+    assert left_out(known, f"<body>{NESTED}{FOOTER}") == 1
     assert left_out(known, f"<body><header><h2>Other</h2>{MENU}</header>") == 1
 
 
@@ -198,15 +198,39 @@ def test_other_limits_are_obeyed() -> None:
 
 
 def test_few_blocks_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MAX_KNOWN_BLOCKS", 2)
-    monkeypatch.setattr(module, "_MAX_SEEN_BLOCKS", 5)
+    for name, value in {"_MAX_KIN": 2, "_MAX_BLOCKS_OF_A_KIN": 3, "_MAX_SEEN_BLOCKS": 5}.items():
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(module, "_PAGES_BETWEEN", 1)
     known = KnownBlocks()
-    for number in range(20):
-        block = f"<nav><a href=/{number}>{number}</a></nav>"
+    for number in range(40):
+        alike = f"<nav><a href=/>{'Home' * 20}</a><a href=/{number}>{number}</a></nav>"
+        other = f"<nav class=c-{number}><a href=/{number}>{number}</a></nav>"
         for _ in range(4):
-            both(known, f"<body>{block}<nav><form>{number}</form></nav>")
-    assert len(known._blocks) <= 2
-    assert max(len(known._seen), len(known._useless)) <= 5
+            both(known, f"<body>{alike}{other}<nav><form>{number}</form></nav>")
+        assert len(known._kin) <= 2
+        assert all(len(kin.blocks) <= 3 for kin in known._kin.values())
+        assert max(len(known._seen), len(known._useless)) <= 5
+
+
+def test_blocks_that_no_page_has_any_more_are_forgotten() -> None:
+    known = knowing(MENU, FOOTER)
+    for _ in range(module._MAX_MISSES + 1):
+        both(known, f"<body>{FOOTER}")
+    assert [kin.head for kin in known._kin.values()] == [FOOTER.encode()[: module._HEAD_BYTES]]
+    for _ in range(3 * module._PAGES_BETWEEN):
+        both(known, f"<body>{MENU}")
+    assert left_out(known, f"<body>{MENU}{FOOTER}") == 2
+
+
+def test_menus_that_differ_in_one_word() -> None:
+    menus = [MENU.replace("Two", f"Two {number}") for number in range(5)]
+    known = KnownBlocks()
+    for _ in range(module._TIMES_TO_LEARN):
+        for menu in menus:
+            both(known, f"<body>{menu}")
+    for menu in menus:
+        assert left_out(known, f"<body>{menu}<p>text") == 1
+        both(known, f"<body>{menu}<p>text")
 
 
 PIECES = [
