@@ -5,8 +5,10 @@
 Pages of the crawl's synthetic site (30-60 KB, about 100 links each) are read by turns: by
 `read_page` with everything that it does (all sources, regions, anchors, paths, JSON-LD, title,
 hashes of the text), by Scrapy's link extractor, by parsel and by bare selectolax, which only take
-the addresses of the `a` elements. Only the reading is on the clock (CPU time of this process), and
-the lowest of the rounds counts for each page: on a busy machine the others measure the neighbours.
+the addresses of the `a` elements. `read_page` knows the menu and the footer from other pages, as it
+does in a crawl; each round starts anew. Only the reading is on the clock (CPU time of this
+process), and the lowest of the rounds counts for each page: on a busy machine the others measure
+the neighbours.
 """
 
 from __future__ import annotations
