@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 _HEAD_BYTES = 256 * 1024
 _MAX_DIRECTIVES = 50
 _MAX_CHARACTERS = 100
-_META = b"<meta"
+# Spelled out because ignoring case would cost three times as much on every page.
+_META = re.compile(rb"<[mM][eE][tT][aA]")
 _META_BYTES = 2_000
 _GOES_ON = re.compile(rb"\w")  # <metadata>
 _ATTRIBUTE = re.compile(r"""(?<![a-z-])([a-z-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""")
@@ -52,15 +53,15 @@ def meta_directives(body: bytes, token: str) -> list[str]:
     """
     # The words that count are ASCII in every encoding that the web knows but UTF-16, and their case
     # does not.
-    head = body[:_HEAD_BYTES].replace(b"\0", b"").lower()
+    head = body[:_HEAD_BYTES].replace(b"\0", b"")
     names = {_EVERYBODY, token.lower()}
     hints = [*(name.encode() for name in names), b"&#"]
     found: list[str] = []
-    position, left = -1, _MAX_DIRECTIVES
+    left = _MAX_DIRECTIVES
     # Every page has some, and few of them are for robots: what is done for all of them is little.
-    while left and (position := head.find(_META, position + 1)) >= 0:
-        start = position + len(_META)
-        element = head[start : max(start, head.find(b">", start, start + _META_BYTES))]
+    for meta in _META.finditer(head):
+        start = meta.end()
+        element = head[start : max(start, head.find(b">", start, start + _META_BYTES))].lower()
         if not any(name in element for name in hints) or _GOES_ON.match(element):
             continue
         attributes: dict[str, str] = {}
@@ -69,8 +70,10 @@ def meta_directives(body: bytes, token: str) -> list[str]:
             attributes.setdefault(name, unescape(double or single or bare))
         if attributes.get("name", "").strip().lower() in names:
             left -= 1
-            if not _is_in_comment(head, position):
+            if not _is_in_comment(head, meta.start()):
                 found += _words(attributes.get("content", ""))
+            if not left:
+                break
     return _distinct(found)
 
 

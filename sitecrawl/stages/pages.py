@@ -13,7 +13,7 @@ from sitecrawl.items import (
     VisitedPage,
 )
 from sitecrawl.parse.directives import header_directives, meta_directives
-from sitecrawl.parse.links import PageLimits, read_page
+from sitecrawl.parse.links import KnownBlocks, PageLimits, read_page
 from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.parse.scanner import SitemapKind
 from sitecrawl.parse.sitemap import SitemapReader
@@ -52,6 +52,7 @@ class PageReader:
         self._config = config
         self._limits = page_limits(config)
         self._facts = PageFactsReader(config)
+        self._known = KnownBlocks()
 
     def fetched(self, response: Response) -> Document:
         """The document of an answer, with what it says to robots."""
@@ -73,6 +74,7 @@ class PageReader:
             headers=_link_headers(response),
             limits=self._limits,
             has_menu=visit.number == 1,
+            known=self._known,
         )
         batches = [
             _link_batch(document, visit, scope, reading, first)

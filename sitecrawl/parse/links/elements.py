@@ -2,49 +2,44 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from sitecrawl.parse.links.attributes import Attributes, Targets, element_targets
-from sitecrawl.parse.links.languages import normalize_language
-from sitecrawl.parse.links.places import Places
-from sitecrawl.parse.links.reading import MenuEntry
+from sitecrawl.parse.findings import Findings
+from sitecrawl.parse.links.attributes import Targets, element_targets
+from sitecrawl.parse.links.chosen import (
+    HEAD_TAGS,
+    MARK_TAG,
+    SILENT_TAGS,
+    UNSEEN_TAGS,
+    chosen_elements,
+)
+from sitecrawl.parse.links.linkreader import LinkReader
+from sitecrawl.parse.links.rows import LinkRows
 from sitecrawl.parse.links.targets import cleaned
-from sitecrawl.parse.links.vocabulary import LinkSource, Region
+from sitecrawl.parse.links.vocabulary import LinkSource
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from selectolax.lexbor import LexborNode
 
+    from sitecrawl.parse.links.blocks import Block
+    from sitecrawl.parse.links.chosen import Elements
     from sitecrawl.parse.links.heads import HeadReader
-    from sitecrawl.parse.links.reading import PageLimits
-    from sitecrawl.parse.links.rows import LinkRows
+    from sitecrawl.parse.links.linkreader import Link
+    from sitecrawl.parse.links.reading import MenuEntry, PageLimits
     from sitecrawl.parse.links.scripts import ScriptReader
 
-_HEAD_TAGS = frozenset({"html", "title", "base", "link", "meta"})
-_SILENT_TAGS = frozenset({"script", "style"})
-# Their links count, but nobody sees their text.
-_UNSEEN_TAGS = frozenset({"noscript", "template"})
-_LINK_TAGS = frozenset({"a", "area", "iframe", "frame", "form", "loc"})
-# Elements that often act like links.
-_ACTING_TAGS = frozenset({"button", "router-link", "nuxt-link", "g-link", "gatsby-link", "inertia"})
-_TAGS = frozenset.union(_HEAD_TAGS, _SILENT_TAGS, _UNSEEN_TAGS, _LINK_TAGS, _ACTING_TAGS)
-# Each of these costs a look at every element, so only the usual ones are here: others are read
-# on links, buttons and whatever else is chosen.
-_ACTING_QUERY = "[data-href],[data-url],[data-link],[onclick],[role=link],[routerlink],[hx-get]"
-_MENU_REGIONS = frozenset({Region.NAVIGATION, Region.HEADER, Region.ASIDE})
-_NO_MENU_SOURCES = frozenset({LinkSource.IFRAME, LinkSource.FORM, LinkSource.INLINE_LOC})
-_NO_PAGES = ("#", "mailto:", "tel:", "javascript:", "data:")
-_MAX_LABELLED = 50
-_LINKS_AT_ONCE = 1_000
-_PAGING = frozenset({"next", "prev", "previous"})
-
-
-# An element that leads somewhere. A named tuple would cost as much as all else about it.
-_Link = tuple["LexborNode", str, Attributes, Targets]
+# A block stands in the same place on nearly all pages.
+_MAX_PLACES_OF_A_BLOCK = 20
+_NO_BLOCKS: Mapping[int, Block] = {}
 
 
 class ElementReader:
-    """Reads the elements of a document and of the templates in it."""
+    """Reads the elements of a document and of the templates in it.
+
+    *blocks* are known parts that the document has marks for, by the ids of these.
+    """
 
     def __init__(
         self,
@@ -55,128 +50,106 @@ class ElementReader:
         text_budget: int,
         *,
         has_menu: bool,
+        blocks: Mapping[int, Block] = _NO_BLOCKS,
     ):
-        self.menu: list[MenuEntry] = []
-        self._has_menu = has_menu
         self._rows = rows
         self._head = head
         self._scripts = scripts
-        self._max_anchor_characters = limits.max_anchor_characters
-        self._places = Places(limits.max_path_characters)
-        # Links can be nested, and the text of the inner ones is part of the outer ones' text:
-        # without a bound the cost would grow with the square of the page.
+        self._limits = limits
         self._text_budget = text_budget
+        self._blocks = blocks
+        self._links = LinkReader(rows, limits, text_budget, has_menu=has_menu)
 
-    def read(self, root: LexborNode) -> None:
-        """Read all elements; afterwards the tree has only the text that people see."""
-        pending = [root]
+    @property
+    def menu(self) -> list[MenuEntry]:
+        return self._links.menu
+
+    def read(self, elements: Elements) -> None:
+        """Read a document's elements; afterwards it has only the text that people see."""
+        pending = [elements]
         hidden: list[LexborNode] = []
         while pending and not self._rows.is_full:
-            links, unseen = self._sorted(pending.pop())
-            for first in range(0, len(links), _LINKS_AT_ONCE):
-                self._add(links[first : first + _LINKS_AT_ONCE])
-                if self._rows.is_full:
-                    break
-            for node in unseen:
-                contents = node.template_fragments() if node.tag == "template" else []
-                for content in contents:
-                    self._places.enter(content)
-                pending += contents
+            unseen = self._read_some(pending.pop())
+            pending += map(chosen_elements, self._contents(unseen))
             hidden += unseen
         for node in hidden:
             node.decompose()
 
-    def _sorted(self, root: LexborNode) -> tuple[list[_Link], list[LexborNode]]:
-        """Give the links and what nobody sees; the elements of the head are read right away.
+    def _contents(self, unseen: list[LexborNode]) -> list[LexborNode]:
+        """The contents of templates, which are in no tree."""
+        templates = (node for node in unseen if node.tag == "template")
+        contents = [content for node in templates for content in node.template_fragments()]
+        for content in contents:
+            self._links.places.enter(content)
+        return contents
 
-        Scripts and styles are taken out of the tree, so that they are in nobody's text.
+    def _read_some(self, elements: Elements) -> list[LexborNode]:
+        """Read elements; gives those that nobody sees."""
+        links, marks, unseen = self._sorted(elements)
+        first = 0
+        for end, mark in marks:
+            self._links.add(links[first:end])
+            self._add_block(mark, self._blocks[mark.mem_id])
+            first = end
+        self._links.add(links[first:])
+        return unseen
+
+    def _sorted(
+        self, elements: Elements
+    ) -> tuple[list[Link], list[tuple[int, LexborNode]], list[LexborNode]]:
+        """Give the links, the marks between them, and what nobody sees.
+
+        The elements of the head are read right away. Scripts and styles are taken out of the tree,
+        so that they are in nobody's text.
         """
-        links: list[_Link] = []
-        unseen, silent = [], []
-        for tag, node in _chosen(root):
-            if tag in _HEAD_TAGS:
+        links: list[Link] = []
+        marks, unseen, silent = [], [], []
+        for tag, node in elements:
+            if tag in HEAD_TAGS:
                 self._head.read(tag, node, node.attributes)
-            elif tag in _SILENT_TAGS:
+            elif tag in SILENT_TAGS:
                 silent.append(node)
                 if tag == "script":
                     self._scripts.take(node)
-            elif tag in _UNSEEN_TAGS:
+            elif tag in UNSEEN_TAGS:
                 unseen.append(node)
+            elif tag == MARK_TAG and node.mem_id in self._blocks:
+                marks.append((len(links), node))
             else:
-                attributes = node.attributes
-                targets = _inline_loc(node) if tag == "loc" else element_targets(tag, attributes)
-                if targets:
-                    links.append((node, tag, attributes, targets))
+                _add_link(links, tag, node)
         for node in silent:
             node.decompose()
-        return links, unseen
+        return links, marks, unseen
 
-    def _add(self, links: list[_Link]) -> None:
-        # Column by column: short loops are faster than one that does everything.
-        around, path_to = self._places.around, self._places.path_to
-        places = [around(node) for node, _, _, _ in links]
-        paths = [path_to(link[1], place) for link, place in zip(links, places, strict=True)]
-        anchors = [self._anchor(node, attributes) for node, _, attributes, _ in links]
-        add, menu = self._rows.add, self.menu
-        for (_, _, attributes, targets), place, path, anchor in zip(
-            links, places, paths, anchors, strict=True
-        ):
-            region, rel, language = place.region, "", ""
-            # Most have nothing but their address and a class.
-            if "rel" in attributes:
-                relations = (attributes["rel"] or "").lower().split()
-                rel = " ".join(relations)
-                if not _PAGING.isdisjoint(relations):
-                    region = Region.PAGINATION
-            if "hreflang" in attributes:
-                language = normalize_language(attributes["hreflang"] or "")
-            is_menu_place = self._has_menu and region in _MENU_REGIONS
-            for source, loc in targets:
-                row = add(source, loc, region, anchor, rel, path, language)
-                if is_menu_place and row >= 0 and _is_menu_link(source, loc):
-                    menu.append(MenuEntry(anchor, row, max(0, place.lists - 1)))
-
-    def _anchor(self, node: LexborNode, attributes: Attributes) -> str:
-        """Give the text of a link, or what stands for it where it is a picture."""
-        limit = self._max_anchor_characters
-        child = node.first_child
-        text = child.text_content if child is not None and child.next is None else None
-        if text is None and self._text_budget > 0:
-            text = node.text(separator=" ")
-            self._text_budget -= len(text)
-        words = text[: 8 * limit].split() if text else None
-        if words:
-            return " ".join(words)[:limit]
-        label = attributes.get("aria-label") or attributes.get("alt")
-        if not label and child is not None:
-            label = _picture_label(node)
-        label = label or attributes.get("title") or ""
-        return " ".join(label[: 8 * limit].split())[:limit]
+    def _add_block(self, mark: LexborNode, block: Block) -> None:
+        """Add the links of a block, as they were read before if that would come to the same."""
+        place = self._links.places.around(mark)
+        alone = block.readers.get(place)
+        if alone is None or alone.limits is not self._limits:
+            if len(block.readers) >= _MAX_PLACES_OF_A_BLOCK:
+                block.readers.clear()
+            alone = block.readers[place] = LinkReader(
+                LinkRows(self._limits, Findings()), self._limits, self._text_budget
+            )
+            alone.add(_block_links(block), alone.places.inside(block.root, place))
+        if not self._links.add_as_read(alone):
+            self._links.add(_block_links(block), self._links.places.inside(block.root, place))
 
 
-def _chosen(root: LexborNode) -> list[tuple[str, LexborNode]]:
-    """Choose the elements that are worth a look, with their names.
-
-    Walking over all of them is faster than asking for each of many names by a selector.
-    """
-    acting = {node.mem_id for node in root.css(_ACTING_QUERY)}
-    if not acting:
-        return [(tag, node) for node in root.traverse() if (tag := node.tag) in _TAGS]
-    every = [(node.tag or "", node) for node in root.traverse()]
-    return [(tag, node) for tag, node in every if tag in _TAGS or node.mem_id in acting]
+def _block_links(block: Block) -> list[Link]:
+    """The links inside of its outermost element, which itself is in the document."""
+    links: list[Link] = []
+    for tag, node in chosen_elements(block.root):
+        if node.mem_id != block.root.mem_id:
+            _add_link(links, tag, node)
+    return links
 
 
-def _picture_label(node: LexborNode) -> str:
-    """Give what stands for the first picture or icon in a link."""
-    for element in islice(node.traverse(), 1, _MAX_LABELLED):
-        found = element.attributes
-        if label := found.get("alt") or found.get("aria-label") or found.get("title"):
-            return label
-    return ""
-
-
-def _is_menu_link(source: LinkSource, loc: str) -> bool:
-    return source not in _NO_MENU_SOURCES and not loc[:11].lower().startswith(_NO_PAGES)
+def _add_link(links: list[Link], tag: str, node: LexborNode) -> None:
+    attributes = node.attributes
+    targets = _inline_loc(node) if tag == "loc" else element_targets(tag, attributes)
+    if targets:
+        links.append((node, tag, attributes, targets))
 
 
 def _inline_loc(node: LexborNode) -> Targets:

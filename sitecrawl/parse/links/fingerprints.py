@@ -89,8 +89,9 @@ def _fingerprint(words: bytes) -> int:
     distinct = hashes[is_first]
     if not len(distinct):
         return 0
-    # Each byte of a hash becomes eight lanes; their sums count the bits of many hashes at once.
-    lanes = _spread_bytes()[distinct.view(np.uint8).reshape(-1, 8)]
+    # Each bit of a hash becomes a lane, eight to a number: sums count bits of many hashes at once.
+    bits = np.unpackbits(distinct.view(np.uint8), bitorder="little")
+    lanes = bits.view(np.uint64).reshape(-1, 8)
     sums = np.add.reduceat(lanes, np.arange(0, len(lanes), _LANE_COUNTS), axis=0)
     counts = sums.view(np.uint8).sum(axis=0, dtype=np.int64)
     majority = np.packbits(counts > len(distinct) // 2, bitorder="little")
@@ -139,15 +140,6 @@ def _powers() -> tuple[Hashes, Hashes]:
         factors[0] = 1
         tables.append(np.cumprod(factors))
     return tables[0], tables[1]
-
-
-@cache
-def _spread_bytes() -> Hashes:
-    """For each byte its bits, the lowest first, as the eight bytes of a number."""
-    import numpy as np
-
-    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
-    return np.ascontiguousarray(bits).view(np.uint64).reshape(256)
 
 
 def _signed(number: int) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import ada_url
 
 from sitecrawl.parse.findings import FindingKind, Findings
+from sitecrawl.parse.links.blocks import parse_whole
 from sitecrawl.parse.links.decoding import page_as_utf8
 from sitecrawl.parse.links.elements import ElementReader
 from sitecrawl.parse.links.fingerprints import hash_text
@@ -21,6 +22,7 @@ from sitecrawl.parse.links.scripts import ScriptReader
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sitecrawl.parse.links.blocks import KnownBlocks
     from sitecrawl.parse.links.heads import HeadFacts
 
 _NO_HEADERS: Mapping[str, Sequence[str]] = {}
@@ -37,17 +39,21 @@ def read_page(
     headers: Mapping[str, Sequence[str]] = _NO_HEADERS,
     limits: PageLimits = _DEFAULT_LIMITS,
     has_menu: bool = True,
+    known: KnownBlocks | None = None,
 ) -> PageReading:
     """Read every link of a page, and what the page says of itself; never raises.
 
-    The menu of a page that is not asked for it (*has_menu*) stays empty.
+    The menu of a page that is not asked for it (*has_menu*) stays empty. Who reads many pages of a
+    site gives *known* with each, so that what they share is read once.
     """
     findings = Findings()
     rows = LinkRows(limits, findings)
     reading = PageReading(base=url)
     reading.canonical = read_headers(headers, rows)
     if looks_like_html(body, content_type):
-        _read_body(body, content_type, reading, rows, findings, limits, has_menu=has_menu)
+        # A menu is read from the elements themselves.
+        blocks = None if has_menu else known
+        _read_body(body, content_type, reading, rows, findings, limits, blocks, has_menu=has_menu)
     else:
         reading.is_html = False
         reading.links = rows.columns()
@@ -65,23 +71,23 @@ def _read_body(
     rows: LinkRows,
     findings: Findings,
     limits: PageLimits,
+    known: KnownBlocks | None,
     *,
     has_menu: bool,
 ) -> None:
-    # Not at the top: it is large, and whoever only needs the words of links does not need it.
-    from selectolax.lexbor import LexborHTMLParser
-
     if len(body) > limits.max_bytes:
         findings.note(FindingKind.OVER_LIMIT, f"more than {limits.max_bytes:,} bytes")
         body = body[: limits.max_bytes]
-    markup = tamed(page_as_utf8(body, content_type, findings), limits, findings)
-    tree = LexborHTMLParser(markup)
+    written = page_as_utf8(body, content_type, findings)
+    markup = tamed(written, limits, findings)
+    parsed = known.parse(markup) if known and markup is written else parse_whole(markup)
     header_rows = len(rows)
     head = HeadReader(rows, limits.max_title_characters)
     scripts = ScriptReader(limits, findings)
-    elements = ElementReader(rows, head, scripts, limits, 2 * len(markup), has_menu=has_menu)
-    if tree.root is not None:
-        elements.read(tree.root)
+    elements = ElementReader(
+        rows, head, scripts, limits, 2 * len(markup), has_menu=has_menu, blocks=parsed.blocks
+    )
+    elements.read(parsed.elements)
     scripts.add_links(rows, reading.base)
     reading.menu = elements.menu
     reading.links = rows.columns()
@@ -90,8 +96,8 @@ def _read_body(
         *scripts.types,
         *([f"og:{head.facts.type.lower()}"] if head.facts.type else ()),
     )
-    if tree.body is not None:
-        text = tree.body.text(separator=" ")
+    if parsed.tree.body is not None:
+        text = parsed.tree.body.text(separator=" ")
         # A quarter in, menus are over on nearly every page.
         start = len(text) // 4
         reading.text_sample = text[start : start + limits.max_sample_characters]

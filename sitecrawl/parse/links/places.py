@@ -116,6 +116,21 @@ class Places:
         """Remember where the content of a template stands: those in it do not know."""
         self._known[content.mem_id] = self.around(content)
 
+    def inside(self, root: LexborNode, place: Place) -> Places:
+        """The places below an element of another tree, which is to stand in *place* this time."""
+        inner = Places(self._max_path_characters)
+        inner._known[root.mem_id] = place
+        inner._numbers = self._numbers
+        return inner
+
+    def have_none_of(self, others: Places) -> bool:
+        """Whether no path of the others was given here."""
+        return self._numbers.keys().isdisjoint(others._numbers)
+
+    def take_paths(self, others: Places) -> None:
+        """Count the paths of others, of which none was given here."""
+        self._numbers.update(others._numbers)
+
     def path_to(self, tag: str, place: Place) -> str:
         """Give the path to the next link in a place, by the name of its element.
 

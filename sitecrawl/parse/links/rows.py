@@ -57,6 +57,19 @@ class LinkRows:
             self._languages[row] = language
         return row
 
+    def can_take(self, others: LinkRows) -> bool:
+        """Whether none of the other rows is a repetition, there is room, and nothing to note."""
+        is_room = len(self._rows) + len(others._rows) <= self._max_links
+        has_losses = bool(others._findings.as_list())
+        return is_room and not has_losses and self._rows.keys().isdisjoint(others._rows)
+
+    def take(self, others: LinkRows) -> None:
+        """Add all rows of others."""
+        first = len(self._rows)
+        self._rows.update(others._rows)
+        for row, language in others._languages.items():
+            self._languages[first + row] = language
+
     def columns(self) -> Links:
         """Give what was collected as columns."""
         if not self._rows:
@@ -73,7 +86,7 @@ class LinkRows:
     def _shortened(self, loc: str) -> str:
         if loc[:11].lower().startswith(_HOLDING_CONTENT):
             return loc[:_CONTENT_CHARACTERS]
-        if len(loc) > self._max_address_characters:
+        if len(loc) > self._max_address_characters and not self.is_full:
             self._findings.note(FindingKind.OVERSIZED_TEXT, loc)
             return ""
         return loc
