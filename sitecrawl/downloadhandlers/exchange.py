@@ -154,6 +154,8 @@ class PlainExchange:
             self.lost(Failure())  # type: ignore[no-untyped-call]
 
     def _take(self, data: bytes) -> None:
+        if self.outcome.done():
+            return  # the decoder has more chunks of the same piece
         self._body.write(data)
         if stop := check_stop_download(
             signals.bytes_received, self._crawler, self._request, data=data

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 URL = "http://example.com/page"
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/html\r\n\r\n"
+MANY_CHUNKS = CHUNKED + b"3\r\n123\r\n" * 5 + b"0\r\n\r\n"
 OF_7 = b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\nContent-Type: text/html\r\n"
 ANSWERS = [
     OF_7 + b"\r\n1234567",
@@ -167,7 +168,11 @@ def test_it_gives_what_twisted_gives(
     assert plain == exchange_pieces(crawler, pieces, fails_on_data_loss=fails_on_data_loss)
 
 
-@pytest.mark.parametrize("answer", [OF_7 + b"\r\n1234567", CHUNKED + b"7\r\n1234567\r\n0\r\n\r\n"])
+@pytest.mark.parametrize(
+    "answer",
+    [OF_7 + b"\r\n1234567", CHUNKED + b"7\r\n1234567\r\n0\r\n\r\n", MANY_CHUNKS],
+    ids=["length", "chunk", "chunks"],
+)
 def test_a_body_beyond_the_limit_of_scrapy(
     answer: bytes, crawler: Crawler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,14 +185,20 @@ def test_a_body_beyond_the_limit_of_scrapy(
 
 @pytest.mark.parametrize("signal", [signals.headers_received, signals.bytes_received])
 @pytest.mark.parametrize("fail", [True, False])
+@pytest.mark.parametrize(
+    "pieces", [[OF_7 + b"\r\n12345", b"67"], [MANY_CHUNKS]], ids=["length", "chunks"]
+)
 def test_a_download_that_is_stopped(
-    signal: object, fail: bool, crawler: Crawler, monkeypatch: pytest.MonkeyPatch
+    pieces: list[bytes],
+    signal: object,
+    fail: bool,
+    crawler: Crawler,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def stop() -> None:
         raise StopDownload(fail=fail)
 
     crawler.signals.connect(stop, signal)
-    pieces = [OF_7 + b"\r\n12345", b"67"]
     plain = exchange_pieces(crawler, pieces)
     assert not plain.is_kept
     if not fail:
