@@ -345,16 +345,17 @@ class StorePipeline:
         has_crawled = self._stats.get_value("sitecrawl/crawl/visited", 0) > 1
         if not has_crawled and not (listed and unchanged):
             return
+        from sitecrawl.store.inventory import count_listed
         from sitecrawl.store.queries import scan_by_id
         from sitecrawl.store.resumption import page_stats
 
         scan = scan_by_id(self._database, self.scan.scan_id)
         assert scan is not None
-        counted = page_stats(self._database, scan)
         if unchanged:
-            total = counted.get("sitecrawl/pages/listed", 0)
+            total = count_listed(self._database, scan)
             self._stats.set_value("sitecrawl/pages/unchanged", max(total - listed, 0))
             return
+        counted = page_stats(self._database, scan)
         for name in list(self._stats.get_stats()):
             if name.startswith(("sitecrawl/pages/source/", "sitecrawl/pages/refused/")):
                 self._stats.set_value(name, 0)

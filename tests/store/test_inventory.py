@@ -12,6 +12,7 @@ from sitecrawl.store.inventory import (
     CHUNK_ROWS,
     COMMON_COLUMNS,
     PageFilter,
+    count_listed,
     count_pages,
     export_columns,
     page_chunks,
@@ -164,6 +165,10 @@ def test_only_columns_that_may_hold_something_are_read(three_pages: Database) ->
     assert export_columns(three_pages, site_id) == (*COMMON_COLUMNS, "reason", "rule")
     assert export_columns(three_pages, site_id, PageFilter()) == COMMON_COLUMNS
     assert "reason" in export_columns(three_pages, site_id, PageFilter(reason="offsite"))
+
+
+def test_what_is_refused_is_not_listed(three_pages: Database) -> None:
+    assert count_listed(three_pages, current_scan(three_pages)) == 2
 
 
 def test_counts_by_reason_and_source(three_pages: Database) -> None:

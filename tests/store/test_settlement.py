@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.engine import open_database
-from sitecrawl.store.inventory import count_pages
+from sitecrawl.store.inventory import count_listed, count_pages
 from sitecrawl.store.tables import other_mentions, pages
 from sitecrawl.store.validators import load_validators
 from sitecrawl.store.vocabulary import ScanStatus
@@ -129,6 +129,7 @@ def check_against_model(database: Database, scans: Sequence[Content]) -> None:
         assert len(inventory(database)) == len(set(inventory(database)))
         total = sum(count.pages for count in count_pages(database, current_scan(database)))
         assert total == len(inventory(database))
+        assert count_listed(database, current_scan(database)) == total
         for page in PAGES:
             stored = {each for each in current_mentions(database, page) if each[0] in confirmed}
             assert stored == {(url, at) for each, url, at in model.mentions if each == page}
