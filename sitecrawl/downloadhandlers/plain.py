@@ -1,4 +1,4 @@
-"""Downloads whose requests and answers are plain, as almost all are, at a third of the cost."""
+"""Downloads whose requests and answers are plain, as almost all are, at half of the cost."""
 
 from __future__ import annotations
 
