@@ -26,7 +26,7 @@ from sitecrawl.classify.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from sitecrawl.classify.model import SiteModel
     from sitecrawl.classify.pages import PageColumns
@@ -85,35 +85,21 @@ class _Said(NamedTuple):
 class PageClassifier:
     """Classifies the pages of one site with what was learned of it."""
 
-    def __init__(self, model: SiteModel, reader: AddressReader | None = None):
+    def __init__(self, model: SiteModel):
         self.model = model
-        self._reader = reader or AddressReader(model.addresses)
+        self._reader = AddressReader(model.addresses)
         self._topics = frozenset(model.topics)
         self._classes: dict[tuple[str, ...], _Classes] = {}
         self._said: dict[tuple[Any, ...], _Said] = {}
         self._freshness = _Freshness(model.scale.newest_month)
 
-    def knowing(self, model: SiteModel) -> PageClassifier:
-        """One that knows more of the site, but nothing else of its addresses."""
-        return PageClassifier(model, self._reader)
-
-    def classify(
-        self, columns: PageColumns, spots: Sequence[Spot] | None = None
-    ) -> list[PageClass]:
-        """The class of each page; *spots* are where their addresses lie, if that is known."""
-        names, values = self._facts(columns, spots)
+    def classify(self, columns: PageColumns) -> list[PageClass]:
+        """The class of each page."""
+        names, values = self._facts(columns)
         classes = self._classes.get(names)
         if classes is None:
             classes = self._classes[names] = _Classes(partial(self._classify, names))
         return list(map(classes.__getitem__, zip(*values, strict=True)))
-
-    def spots(self, urls: Iterable[str]) -> list[Spot]:
-        """Where each address lies."""
-        return self._reader.read(urls)
-
-    def classify_spot(self, spot: Spot) -> PageClass:
-        """The class of a page of which only the address is known."""
-        return self._classify(("spot",), (spot,))
 
     def explain(self, columns: PageColumns) -> list[Sequence[PriorityPart]]:
         """What the priority of each page is made of."""
@@ -123,16 +109,14 @@ class PageClassifier:
             priority_parts(_signals(facts, _type_of(facts)[1]), self.model.scale) for facts in rows
         ]
 
-    def _facts(
-        self, columns: PageColumns, spots: Sequence[Spot] | None = None
-    ) -> tuple[tuple[str, ...], list[Sequence[Any]]]:
+    def _facts(self, columns: PageColumns) -> tuple[tuple[str, ...], list[Sequence[Any]]]:
         """Those columns of :class:`_Facts` that there is anything in, and their names.
 
         Every further one would cost as much as looking the combination up.
         """
         lastmods, fresh = columns.lastmods, self._freshness
         found: dict[str, Sequence[Any] | None] = {
-            "spot": spots or self._reader.read(columns.urls),
+            "spot": self._reader.read(columns.urls),
             "titled": columns.titles and [_said_by_title(each) for each in columns.titles],
             "topics": self._topics_of(columns),
             "kind": columns.kinds,

@@ -15,7 +15,7 @@ from sitecrawl.classify.segments import REST
 from sitecrawl.classify.vocabulary import ClusterKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 MIN_PAGES: Final = 3
 _PAGES_PER_CLUSTER: Final = 2_000
@@ -70,10 +70,13 @@ class ClusterTally:
         self._pages: dict[ClusterKind, Counter[str]] = {kind: Counter() for kind in ClusterKind}
         self._section_of: dict[str, str] = {}
         self._sample: defaultdict[tuple[ClusterKind, str], list[str]] = defaultdict(list)
-        self.total = 0
+        self._total = 0
 
-    def count(self, kind: ClusterKind, value: str, pages: int) -> None:
-        self._pages[kind][value] += pages
+    def add(self, pages: int, groups: Iterable[tuple[ClusterKind, str]]) -> None:
+        """Count pages that are in the same groups."""
+        self._total += pages
+        for kind, value in groups:
+            self._pages[kind][value] += pages
 
     def place_pattern(self, template: str, sections: Sequence[str]) -> None:
         """Say in which sections the pages of a pattern lie."""
@@ -85,9 +88,12 @@ class ClusterTally:
         if len(sample) < MAX_SAMPLE:
             sample.append(url)
 
-    def clusters(self) -> list[Cluster]:
-        """Those that are worth having, by kind, the largest first."""
-        least = least_pages(self.total)
+    def clusters(self, share: float = 1) -> list[Cluster]:
+        """Those that are worth having, by kind, the largest first.
+
+        Each page that was counted stands for *share* pages of the site.
+        """
+        least = least_pages(self._total)
         kept = {kind: self._kept(kind, least) for kind in ClusterKind}
         for section in kept[ClusterKind.SECTION]:
             # Their own pages, in several languages.
@@ -101,7 +107,7 @@ class ClusterTally:
                         kind=kind,
                         name=_name(kind, value),
                         parent=self._parent(kind, value, kept[ClusterKind.SECTION]),
-                        pages=pages,
+                        pages=round(pages * share),
                         sample=tuple(self._sample[kind, value]),
                         why=_why(kind, value),
                     )

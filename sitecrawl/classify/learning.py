@@ -31,7 +31,10 @@ class SampledPage(NamedTuple):
     kind: str = ""
     """What it says it is: the type of its structured data, or its kind of file."""
     language: str = ""
-    """What it, or another page, says of its language."""
+    """What another page says of its language."""
+    own_language: str = ""
+    text_language: str = ""
+    region: str = ""
     title: str = ""
     anchor: str = ""
     lastmod: str = ""
@@ -58,9 +61,9 @@ def _learn_hosts(
         paths[host].append(path)
     said: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     for page in speaking:
-        if page.language:
+        if language := page.language or page.own_language:
             host, path = _split(page.url)
-            said[host].append((path, page.language))
+            said[host].append((path, language))
     by_size = [host for host, _ in sorted(paths.items(), key=lambda each: (-len(each[1]), each[0]))]
     if not by_size:
         return {}

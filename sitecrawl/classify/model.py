@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.classify.addresses import AddressModel
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Raised whenever the same inventory would give another model, or the same model other classes:
 # then what is stored is learned again.
-MODEL_VERSION: Final = 1
+MODEL_VERSION: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,11 @@ class SiteModel:
     scale: SiteScale = field(default_factory=SiteScale)
     topics: tuple[str, ...] = ()
     cluster_keys: frozenset[str] = frozenset()
+    is_whole: bool = True
+    """Whether all pages were looked at; else sizes of clusters are estimates."""
+
+    def with_clusters(self, keys: frozenset[str], *, is_whole: bool) -> SiteModel:
+        return replace(self, cluster_keys=keys, is_whole=is_whole)
 
     def as_data(self) -> dict[str, Any]:
         """For JSON; the keys of the clusters are stored with these."""
@@ -32,6 +37,7 @@ class SiteModel:
             "addresses": self.addresses.as_data(),
             "scale": asdict(self.scale),
             "topics": list(self.topics),
+            "is_whole": self.is_whole,
         }
 
     @classmethod
@@ -44,4 +50,5 @@ class SiteModel:
             scale=SiteScale(**data["scale"]),
             topics=tuple(data["topics"]),
             cluster_keys=cluster_keys,
+            is_whole=data["is_whole"],
         )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from itertools import compress
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,27 +36,6 @@ class PageColumns:
     importances: Sequence[float | None] | None = None
     inlinks: Sequence[int | None] | None = None
     """How many pages link to it."""
-
-    def saying_rows(self) -> list[int]:
-        """Those of pages of which more than the address is known.
-
-        >>> PageColumns(["a", "b", "c"], titles=["", None, "C"], inlinks=[1, None, 0]).saying_rows()
-        [0, 2]
-        """
-        rows: set[int] = set()
-        for column in self._columns().values():
-            rows.update(compress(range(len(self.urls)), column))
-        return sorted(rows)
-
-    def only(self, rows: Sequence[int]) -> PageColumns:
-        """These pages alone."""
-        columns = {name: [column[row] for row in rows] for name, column in self._columns().items()}
-        return PageColumns([self.urls[row] for row in rows], **columns)
-
-    def _columns(self) -> dict[str, Sequence[Any]]:
-        """The columns that any page has, but the addresses."""
-        columns = {each.name: getattr(self, each.name) for each in fields(self)[1:]}
-        return {name: column for name, column in columns.items() if column}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

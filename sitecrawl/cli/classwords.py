@@ -42,7 +42,16 @@ def class_words(database: Database, scan: Scan, page: PageFact) -> Iterator[str]
     if explained.clusters:
         yield "in the clusters:"
         for cluster in explained.clusters:
-            yield f"  {cluster.key} ({cluster.pages:,} pages): {cluster.why}"
+            size = _size_words(cluster.pages, is_estimate=explained.are_estimates)
+            yield f"  {cluster.key} ({size}): {cluster.why}"
+
+
+def _size_words(pages: int, *, is_estimate: bool) -> str:
+    """
+    >>> _size_words(12_345, is_estimate=False), _size_words(12_345, is_estimate=True)
+    ('12,345 pages', 'about 12,000 pages')
+    """
+    return f"about {float(f'{pages:.2g}'):,.0f} pages" if is_estimate else f"{pages:,} pages"
 
 
 def _language_words(found: PageClass, scan: Scan) -> str:

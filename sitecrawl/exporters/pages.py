@@ -10,7 +10,6 @@ from scrapy.exporters import BaseItemExporter
 from sitecrawl.exporters.rows import RowMaker
 
 if TYPE_CHECKING:
-    from sitecrawl.classify.site import LearnedSite
     from sitecrawl.store.engine import Database
     from sitecrawl.store.inventory import PageFilter
     from sitecrawl.store.pagechunks import PageChunk
@@ -33,14 +32,10 @@ class PageExporter(BaseItemExporter):
         scan_id: int,
         key_rules: KeyRules,
         wanted: PageFilter,
-        learned: LearnedSite | None = None,
     ) -> int:
-        """Write the pages of the scan and return their number.
-
-        *learned* is what the end of the scan has just learned of the site, if anything.
-        """
+        """Write the pages of the scan and return their number."""
         # SQLAlchemy would hold up the first request of a scan that writes a feed at its end.
-        from sitecrawl.store.classification import InventoryClasses, classifier_of
+        from sitecrawl.store.classification import classifier_of
         from sitecrawl.store.inventory import export_columns, page_chunks
         from sitecrawl.store.queries import scan_by_id
         from sitecrawl.store.references import page_references
@@ -50,9 +45,7 @@ class PageExporter(BaseItemExporter):
         maker = RowMaker(
             key_rules,
             page_references(database, scan),
-            InventoryClasses(learned.classifier, learned.spots)
-            if learned
-            else InventoryClasses(classifier_of(database, scan)),
+            classifier_of(database, scan),
             scan.settings.get("languages", ()),
         )
         columns = export_columns(database, scan.site_id, wanted)

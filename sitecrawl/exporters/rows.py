@@ -8,6 +8,7 @@ from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from sitecrawl.classify.languages import is_other_language
+from sitecrawl.store.classified_columns import page_columns
 from sitecrawl.store.facts import VisitFields
 from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.canonical import page_keys
@@ -15,8 +16,8 @@ from sitecrawl.urls.canonical import page_keys
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from sitecrawl.classify.classifier import PageClassifier
     from sitecrawl.classify.pages import PageClass
-    from sitecrawl.store.classification import InventoryClasses
     from sitecrawl.store.pagechunks import PageChunk
     from sitecrawl.store.references import PageReferences
     from sitecrawl.urls.canonical import KeyRules
@@ -80,12 +81,12 @@ class RowMaker:
         self,
         key_rules: KeyRules,
         references: PageReferences,
-        classes: InventoryClasses,
+        classifier: PageClassifier,
         languages: Sequence[str] = (),
     ):
         self._key_rules = key_rules
         self._references = references
-        self._classes = classes
+        self._classifier = classifier
         self._languages = languages
         self._shared_rows: dict[tuple[Any, ...], Row] = {}
         self._tails: dict[tuple[Any, ...], _Tails] = {}
@@ -107,7 +108,7 @@ class RowMaker:
                 page_keys(pages["url"], self._key_rules),
                 pages["lastmod"],
                 pages["depth"],
-                self._classes.of(pages),
+                self._classifier.classify(page_columns(pages)),
                 pages.rows(_SHARED_COLUMNS),
                 pages["id"],
                 strict=True,
@@ -124,6 +125,7 @@ class RowMaker:
         if not pages:
             return b""
         urls = _escaped(pages["url"])
+        classes = self._classifier.classify(page_columns(pages))
         pieces = zip(
             repeat('{"url":"'),
             _as_bytes(urls),
@@ -132,9 +134,7 @@ class RowMaker:
             _as_bytes(page_keys(urls, self._key_rules)),
             repeat('","lastmod":'),
             _quoted(pages.get("lastmod")),
-            map(
-                self._middles.__getitem__, zip(self._classes.of(pages), pages["depth"], strict=True)
-            ),
+            map(self._middles.__getitem__, zip(classes, pages["depth"], strict=True)),
             self._json_tails(pages, end),
             strict=False,  # what is the same in all rows has no end
         )

@@ -74,7 +74,6 @@ class PageFeeds(FeedExporter):
                 store.scan.scan_id,
                 config.key_rules(),
                 PageFilter(include_refused=config.feed_refused),
-                store.learned,
             )
         finally:
             database.close()

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from sitecrawl.classify.site import LearnedSite
     from sitecrawl.spiders.staged import StagedSpider
     from sitecrawl.store.engine import Database
     from sitecrawl.store.records import ScanHandle
@@ -85,7 +84,6 @@ class StorePipeline:
         self._closing: asyncio.Future[None] | None = None
         self.is_finished = asyncio.Event()
         self.resumption: Resumption | None = None
-        self.learned: LearnedSite | None = None
         self._pages = PageQueue(
             lambda pages: self._write(self._take_pages, pages),
             lambda number: self._stats.inc_value("sitecrawl/items/lost", number),
@@ -297,7 +295,7 @@ class StorePipeline:
 
     def _finish(self) -> None:
         writer = self._open_writer()
-        self.learned = writer.settle(
+        writer.settle(
             is_whole=self._stats.get_value("sitecrawl/scan/status") is ScanStatus.FINISHED,
             cut_families=cut_families(self._stats.get_value("sitecrawl/crawl/cuts", ())),
         )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from sitecrawl.classify.vocabulary import ClusterKind
 from sitecrawl.store.classification import read_clusters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from sitecrawl.classify.clusters import Cluster
     from sitecrawl.classify.pages import PageClass
@@ -61,15 +62,18 @@ class SiteClusters:
         """The names of homes by their number; the last one is that of pages without."""
         return [*(cluster.name for cluster in self._clusters), NO_CLUSTER]
 
-    def facts(self) -> list[ClusterFacts]:
-        """By number."""
+    def facts(self, classes: Mapping[PageClass, int]) -> list[ClusterFacts]:
+        """By number, with their sizes as counted: *classes* say how many pages are of each."""
+        sizes: Counter[str] = Counter()
+        for found, pages in classes.items():
+            sizes.update(dict.fromkeys(found.clusters, pages))
         return [
             {
                 "id": number,
                 "kind": cluster.kind.value,
                 "name": cluster.name,
                 "parent": self._places.get(cluster.parent),
-                "pages": cluster.pages,
+                "pages": sizes[cluster.key],
                 "sample": list(cluster.sample),
                 "why": cluster.why,
             }

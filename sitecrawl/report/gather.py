@@ -57,7 +57,7 @@ def gather_report(database: Database, scan: Scan) -> ReportData:
         "clicks": [
             {"clicks": clicks, "pages": pages} for clicks, pages in pages_by_clicks(database, scan)
         ],
-        "clusters": inventory.clusters.facts(),
+        "clusters": inventory.clusters.facts(inventory.by_class),
         "categories": _counts(inventory.by_category()),
         "types": _counts(inventory.by_type()),
         "languages": inventory.languages(),

@@ -20,33 +20,20 @@ from sitecrawl.items import DocumentKind
 from sitecrawl.store import tables as t
 from sitecrawl.store.classified_columns import CLASSIFIED_COLUMNS, page_columns
 from sitecrawl.store.inventory import LISTED_PAGES, PageFilter, export_columns, page_chunks
-from sitecrawl.store.signals import SIGNAL_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy.engine import Connection
 
     from sitecrawl.classify.pages import PageClass, PageColumns
     from sitecrawl.classify.priority import PriorityPart
     from sitecrawl.classify.site import LearnedSite
-    from sitecrawl.classify.spotmemory import SpotMemory
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
-    from sitecrawl.store.pagechunks import PageChunk
 
-# What makes no difference to what is counted.
-_NOT_COUNTED: Final = frozenset({"lastmod", "sitemap_priority"})
 # So many pages are learned again in a moment, so nobody needs to ask whether anything has changed.
 _FEW_PAGES: Final = 20_000
-
-
-class Classification(NamedTuple):
-    """What is stored of a site."""
-
-    model: SiteModel
-    counts: Mapping[str, Mapping[str, int]]
-    """Listed pages by ``category``, ``type``, ``language`` and ``language_source``."""
 
 
 class ExplainedPage(NamedTuple):
@@ -56,31 +43,15 @@ class ExplainedPage(NamedTuple):
     parts: Sequence[PriorityPart]
     """What its priority is made of."""
     clusters: Sequence[Cluster]
-
-
-class InventoryClasses:
-    """Gives the classes of an inventory's pages, one chunk after another.
-
-    Where the site has just been learned from the same pages, their addresses need not be read.
-    """
-
-    def __init__(self, classifier: PageClassifier, spots: SpotMemory | None = None):
-        self._classifier = classifier
-        self._remembered = spots.recall() if spots else iter(())
-
-    def of(self, chunk: PageChunk) -> list[PageClass]:
-        columns = page_columns(chunk)
-        batch = next(self._remembered, None)
-        is_known = batch is not None and batch.is_of(columns.urls)
-        return self._classifier.classify(columns, batch.spots() if batch and is_known else None)
+    are_estimates: bool
+    """The sizes of the clusters."""
 
 
 def classifier_of(database: Database, scan: Scan) -> PageClassifier:
     """What classifies the pages of the scan's site; learned now, if nothing usable is stored."""
     with database.reading() as connection:
-        stored = read_classification(connection, scan.site_id)
-    model = stored.model if stored else _learn(database, scan).model
-    return PageClassifier(model)
+        stored = read_model(connection, scan.site_id)
+    return PageClassifier(stored or _learn(database, scan).model)
 
 
 def explain_page(database: Database, scan: Scan, page_id: int) -> ExplainedPage | None:
@@ -96,18 +67,17 @@ def explain_page(database: Database, scan: Scan, page_id: int) -> ExplainedPage 
     with database.reading() as connection:
         known = {each.key: each for each in read_clusters(connection, scan.site_id)}
     clusters = [known[key] for key in page_class.clusters if key in known]
-    return ExplainedPage(page_class, parts, clusters)
+    return ExplainedPage(page_class, parts, clusters, not classifier.model.is_whole)
 
 
-def read_classification(connection: Connection, site_id: int) -> Classification | None:
+def read_model(connection: Connection, site_id: int) -> SiteModel | None:
     """What is stored; None, if there is nothing that this version can use."""
     own = t.classifications.c.site_id == site_id
-    row = connection.execute(select(t.classifications).where(own)).first()
-    if row is None:
+    data = connection.scalar(select(t.classifications.c.model).where(own))
+    if data is None:
         return None
     keys = connection.scalars(select(t.clusters.c.key).where(t.clusters.c.site_id == site_id))
-    model = SiteModel.from_data(row.model, frozenset(keys))
-    return Classification(model, row.counts) if model else None
+    return SiteModel.from_data(data, frozenset(keys))
 
 
 def read_clusters(connection: Connection, site_id: int) -> list[Cluster]:
@@ -128,16 +98,14 @@ def read_clusters(connection: Connection, site_id: int) -> list[Cluster]:
     ]
 
 
-def settle_classification(
-    database: Database, connection: Connection, scan: Scan
-) -> LearnedSite | None:
+def settle_classification(database: Database, connection: Connection, scan: Scan) -> None:
     """At the end of a scan, when all else is written and committed: learn the site again.
 
     What is learned depends on the inventory alone: not on the order in which it was found, nor on
     how often the scan was interrupted. If a large inventory has not changed, nothing is to be done.
     """
     if not _has_changed(connection, scan):
-        return None
+        return
     learned = _learn(database, scan)
     own_clusters = t.clusters.c.site_id == scan.site_id
     connection.execute(delete(t.clusters).where(own_clusters))
@@ -148,13 +116,11 @@ def settle_classification(
             scan_id=scan.id,
             last_page_number=connection.scalar(_last_number(scan.site_id)) or 0,
             model=learned.model.as_data(),
-            counts=learned.counts,
         )
     )
     if learned.clusters:
         rows = [_row(scan.site_id, cluster) for cluster in learned.clusters]
         connection.execute(insert(t.clusters), rows)
-    return learned
 
 
 def _row(site_id: int, cluster: Cluster) -> dict[str, Any]:
@@ -180,26 +146,19 @@ def _learn(database: Database, scan: Scan) -> LearnedSite:
     one_of = 1
     while pages > 2 * SAMPLE_ROWS * one_of:
         one_of *= 2
-    if one_of == 1:
-        return learn_site(_batches(database, scan, LISTED_PAGES, wanted))
-    counted = [name for name in wanted if name not in _NOT_COUNTED]
-    has_signals = set(SIGNAL_COLUMNS) & set(wanted)
-    speaking = PageFilter(has_signals=True)
+    speaking = PageFilter(is_speaking=True)
     return learn_site(
-        _batches(database, scan, LISTED_PAGES, counted),
-        sample=_batches(database, scan, PageFilter(one_of=one_of), wanted),
-        speaking=_batches(database, scan, speaking, wanted) if has_signals else None,
+        _batches(database, scan, PageFilter(one_of=one_of), wanted),
+        _batches(database, scan, speaking, wanted) if one_of > 1 else (),
+        one_of=one_of,
     )
 
 
 def _batches(
     database: Database, scan: Scan, wanted: PageFilter, columns: Sequence[str]
-) -> Callable[[], Iterator[PageColumns]]:
-    def batches() -> Iterator[PageColumns]:
-        for chunk in page_chunks(database, scan, wanted, columns):
-            yield page_columns(chunk)
-
-    return batches
+) -> Iterator[PageColumns]:
+    for chunk in page_chunks(database, scan, wanted, columns):
+        yield page_columns(chunk)
 
 
 def _last_number(site_id: int) -> Any:
@@ -212,7 +171,8 @@ def _has_changed(connection: Connection, scan: Scan) -> bool:
     learned = connection.execute(select(t.classifications).where(own)).first()
     if learned is None or SiteModel.from_data(learned.model, frozenset()) is None:
         return True
-    if sum(learned.counts["category"].values()) < _FEW_PAGES:
+    pages = select(t.pages.c.number).where(t.pages.c.site_id == scan.site_id)
+    if connection.execute(pages.limit(1).offset(_FEW_PAGES)).first() is None:
         return True
     documents, visits = t.documents.c, t.visits.c
     is_own = documents.site_id == scan.site_id

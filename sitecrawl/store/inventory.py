@@ -101,6 +101,10 @@ _ANY_MENTION = """
     SELECT other.page_id FROM other_mentions AS other WHERE {also} AND {{other_counts}}))
 """
 
+_SPEAKING = """
+p.id IN (SELECT page_id FROM page_signals UNION SELECT page_id FROM menu_entries)
+"""
+
 _CLICKS = "p.id IN (SELECT page_id FROM visits WHERE scan_id = {scan} AND clicks <= {value})"
 
 _HTTP_STATUS = """
@@ -141,8 +145,8 @@ class PageFilter:
     page_id: int | None = None
     one_of: int = 1
     """By chance only one of so many pages; a power of two. The same ones every time."""
-    has_signals: bool = False
-    """Whether more is known of it than its row says."""
+    is_speaking: bool = False
+    """Whether more is known of it than its row says, or the menu has it."""
 
     @property
     def wants_refused(self) -> bool:
@@ -164,8 +168,8 @@ class PageFilter:
         if self.one_of > 1:
             # Ids are hashes.
             found.append(("p.id & {value} = 0", [self.one_of - 1]))
-        if self.has_signals:
-            found.append(("p.id IN (SELECT page_id FROM page_signals)", []))
+        if self.is_speaking:
+            found.append((_SPEAKING, []))
         if self.reason:
             found.append(("p.reason = {value}", [self.reason]))
         if self.contains:

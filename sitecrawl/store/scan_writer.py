@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
-    from sitecrawl.classify.site import LearnedSite
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
     from sitecrawl.store.records import (
@@ -246,13 +245,10 @@ class ScanWriter:
         self._uncommitted_rows = 0
         self._committed_at = time.monotonic()
 
-    def settle(
-        self, *, is_whole: bool, cut_families: Mapping[str, str] | None = None
-    ) -> LearnedSite | None:
+    def settle(self, *, is_whole: bool, cut_families: Mapping[str, str] | None = None) -> None:
         """Put pages and mentions in order when all is written, before the scan is finished.
 
-        *cut_families* are the patterns that the crawl gave up, with the reason. Returns what was
-        learned of the site, if there was anything to learn.
+        *cut_families* are the patterns that the crawl gave up, with the reason.
         """
         self.commit()
         with self._writing() as connection:
@@ -267,10 +263,9 @@ class ScanWriter:
             settle_signals(connection, self._record())
         self.commit()
         with self._writing() as connection:
-            learned = settle_classification(self._database, connection, self._record())
+            settle_classification(self._database, connection, self._record())
         self.commit()
         self._is_settled = True
-        return learned
 
     def finish(
         self, status: ScanStatus, reason: str = "", summary: Mapping[str, Any] | None = None

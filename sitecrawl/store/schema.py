@@ -16,7 +16,7 @@ from sitecrawl.store.tables import MENTIONS_VIEW, metadata
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection, Engine
 
-HEAD_REVISION = "0005"
+HEAD_REVISION = "0006"
 # Any constant will do, as long as every sitecrawl that migrates takes the same lock.
 _MIGRATION_LOCK = 7_338_241_958
 

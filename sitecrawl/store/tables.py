@@ -321,7 +321,6 @@ classifications = Table(
     Column("scan_id", ForeignKey("scans.id"), nullable=False),
     Column("last_page_number", BigInteger, nullable=False),
     Column("model", Json, nullable=False),
-    Column("counts", Json, nullable=False),
 )
 
 # Which pages are in one follows from its key: no list of them is kept.

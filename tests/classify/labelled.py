@@ -69,7 +69,7 @@ def _classified(rows: list[dict[str, str]]) -> list[Labelled]:
         kinds=[declared_type([row["kind"]]) or row["kind"] for row in rows],
         own_languages=[row["html_language"] for row in rows],
     )
-    classes = PageClassifier(learn_site(lambda: [columns]).model).classify(columns)
+    classes = PageClassifier(learn_site([columns]).model).classify(columns)
     return [
         Labelled(row["url"], row["category"], row["type"], row["language"], found)
         for row, found in zip(rows, classes, strict=True)

@@ -19,7 +19,7 @@ def classified(path: str, *others: str, **facts: Any) -> PageClass:
     urls = [_ROOT + path, *(_ROOT + other for other in others)]
     columns = {name: [value, *[None] * len(others)] for name, value in facts.items()}
     everything = PageColumns(urls=urls, **columns)
-    return PageClassifier(learn_site(lambda: [everything]).model).classify(everything)[0]
+    return PageClassifier(learn_site([everything]).model).classify(everything)[0]
 
 
 @pytest.mark.parametrize(
@@ -95,11 +95,11 @@ def test_pages_speak_for_others_of_their_template() -> None:
     urls = [f"{_ROOT}/catalogue-a/thing-{n}" for n in range(9)]
     kinds = ["product", "product", *[""] * 7]
     columns = PageColumns(urls=urls, kinds=kinds, titles=["x", "y", *[""] * 7])
-    classes = PageClassifier(learn_site(lambda: [columns]).model).classify(columns)
+    classes = PageClassifier(learn_site([columns]).model).classify(columns)
     assert {found.page_type for found in classes} == {PageType.PRODUCT}
     # Unless most of those that were read say nothing.
     silent = PageColumns(urls=urls, kinds=kinds, titles=["x"] * 9)
-    classes = PageClassifier(learn_site(lambda: [silent]).model).classify(silent)
+    classes = PageClassifier(learn_site([silent]).model).classify(silent)
     assert classes[-1].page_type is PageType.PAGE
 
 

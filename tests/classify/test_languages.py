@@ -22,7 +22,7 @@ def languages(*paths: str, hosts: bool = False, said: dict[str, str] | None = No
     urls = [path if hosts else _ROOT + path for path in paths]
     own = [(said or {}).get(path, "") for path in paths]
     columns = PageColumns(urls=urls, own_languages=own if said else None)
-    classes = PageClassifier(learn_site(lambda: [columns]).model).classify(columns)
+    classes = PageClassifier(learn_site([columns]).model).classify(columns)
     return [found.language for found in classes]
 
 

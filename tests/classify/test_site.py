@@ -11,8 +11,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.classify import addresses, classifier, spotmemory, spots
-from sitecrawl.classify import site as site_module
+from sitecrawl.classify import addresses, classifier, spots
 from sitecrawl.classify.classifier import PageClassifier
 from sitecrawl.classify.model import SiteModel
 from sitecrawl.classify.pages import PageColumns
@@ -30,15 +29,14 @@ _PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 
 
 def learned(urls: list[str], sample_rows: int = 10_000) -> LearnedSite:
-    def batches() -> list[PageColumns]:
-        starts = range(0, len(urls), _BATCH)
-        return [PageColumns(urls=urls[start : start + _BATCH]) for start in starts]
-
+    starts = range(0, len(urls), _BATCH)
+    batches = [PageColumns(urls=urls[start : start + _BATCH]) for start in starts]
     return learn_site(batches, sample_rows=sample_rows)
 
 
 def templates(site: LearnedSite, urls: list[str]) -> list[str]:
-    return [spot.template for spot in PageClassifier(site.model).spots(urls)]
+    classes = PageClassifier(site.model).classify(PageColumns(urls=urls))
+    return [found.template for found in classes]
 
 
 def test_templates_are_those_that_a_person_would_name() -> None:
@@ -72,7 +70,7 @@ def test_the_order_of_the_pages_does_not_matter(seed: int, mixed: int) -> None:
     for sample_rows in (10_000, 100):
         one, other = (learned(each, sample_rows=sample_rows) for each in (urls, shuffled))
         assert one.model.as_data() == other.model.as_data()
-        assert (one.clusters, one.counts) == (other.clusters, other.counts)
+        assert one.clusters == other.clusters
 
 
 @settings(max_examples=10, phases=_PHASES)
@@ -103,8 +101,7 @@ def test_a_model_of_another_version_is_not_used() -> None:
 @given(seed=st.integers(0, 10**6))
 def test_clusters_count_exactly_the_pages_that_say_they_are_in_them(seed: int) -> None:
     urls = site_urls(seed, 900)
-    # With a sample much smaller than the site.
-    site = learned(urls, sample_rows=100)
+    site = learned(urls)
     classes = PageClassifier(site.model).classify(PageColumns(urls=urls))
     for cluster in site.clusters:
         members = [
@@ -146,7 +143,7 @@ def test_topics_come_from_titles_and_links() -> None:
     titles = [f"{'Tulips' if n % 10 == 0 else f'Plant {n}'} in spring · Garden" for n in range(200)]
     anchors = ["Greenhouse" if n % 20 == 1 else "" for n in range(200)]
     columns = PageColumns(urls=urls, titles=titles, anchors=anchors)
-    site = learn_site(lambda: [columns])
+    site = learn_site([columns])
     found = {each.key: each.pages for each in site.clusters if each.kind is ClusterKind.TOPIC}
     assert found == {"topic:tulips": 20, "topic:greenhouse": 10}
     classes = PageClassifier(site.model).classify(columns)
@@ -161,8 +158,6 @@ def test_addresses_without_end_cost_bounded_memory(monkeypatch: pytest.MonkeyPat
         (addresses, "_MAX_QUERIES"),
         (classifier, "_MAX_COMBINATIONS"),
         (spots, "_MAX_KNOWN"),
-        (spotmemory, "_MAX_SPOTS"),
-        (site_module, "_MAX_CLASSES"),
     ):
         monkeypatch.setattr(module, name, 200)
     small, large = _peak(5_000), _peak(10_000)
@@ -173,7 +168,7 @@ def _peak(pages: int) -> int:
     """The most bytes that learning and classifying so many different addresses take at once."""
     tracemalloc.start()
     try:
-        site = learn_site(lambda: _hostile(pages), sample_rows=200)
+        site = learn_site(_hostile(pages), sample_rows=200)
         of_site = PageClassifier(site.model)
         for columns in _hostile(pages):
             of_site.classify(columns)
@@ -211,32 +206,52 @@ def test_a_site_without_pages_is_learned_too() -> None:
     assert PageClassifier(site.model).classify(PageColumns(urls=[])) == []
 
 
-@pytest.mark.parametrize("sample_rows", [50, 10_000])
-def test_counts_are_of_all_pages(sample_rows: int) -> None:
-    urls = [f"{ROOT}/blog/post-{n}" for n in range(300)] + [f"{ROOT}/de/x{n}" for n in range(40)]
-    urls += [f"{ROOT}/fr/x{n}" for n in range(20)]
-    counts = learned(urls, sample_rows=sample_rows).counts
-    assert counts["category"] == {"primary": 360}
-    assert counts["type"] == {"article": 300, "page": 60}
-    assert counts["language"] == {"": 300, "de": 40, "fr": 20}
-    assert counts["language_source"] == {"": 300, "path": 60}
+def test_sizes_of_clusters_are_estimated_from_a_sample() -> None:
+    urls = [f"{ROOT}/blog/post-{n}" for n in range(12_000)]
+    urls += [f"{ROOT}/{code}/x{n}" for n in range(4_000) for code in ("de", "fr")]
+    whole, part = learned(urls, sample_rows=20_000), learned(urls, sample_rows=2_000)
+    assert (whole.model.is_whole, part.model.is_whole) == (True, False)
+    exact = {each.key: each.pages for each in whole.clusters}
+    about = {each.key: each.pages for each in part.clusters}
+    assert exact["/blog/{slug}"] == 12_000
+    assert about.keys() == exact.keys()
+    assert all(0.9 * exact[key] < pages < 1.1 * exact[key] for key, pages in about.items())
+
+
+def test_who_gives_a_part_of_the_pages_gets_the_sizes_of_all() -> None:
+    urls = [f"{ROOT}/blog/post-{n}" for n in range(300)]
+    site = learn_site([PageColumns(urls=urls[::3])], one_of=3)
+    assert {each.pages for each in site.clusters} == {300}
+    assert not site.model.is_whole
+
+
+def test_pages_that_speak_are_heard_beside_the_sample() -> None:
+    urls = [f"{ROOT}/items/some-thing-{n}" for n in range(50)]
+    saying = PageColumns(
+        urls=[f"{ROOT}/items/spoken-for"], kinds=["product"], inlinks=[7], importances=[1.0]
+    )
+    silent, told = (
+        learn_site([PageColumns(urls=urls)]),
+        learn_site([PageColumns(urls=urls)], [saying]),
+    )
+    assert (silent.model.scale.most_inlinks, told.model.scale.most_inlinks) == (0, 7)
+    assert (silent.model.scale.has_menu, told.model.scale.has_menu) == (False, True)
+    [of_told] = PageClassifier(told.model).classify(PageColumns(urls=urls[:1]))
+    assert of_told.page_type == "product"
+    # They are not counted: the sample stands for the site.
+    assert [each.pages for each in told.clusters] == [each.pages for each in silent.clusters]
 
 
 @pytest.mark.parametrize("saying", [0, 1, 7, 20])
-def test_counts_do_not_depend_on_which_pages_come_together(saying: int) -> None:
+def test_sizes_do_not_depend_on_which_pages_come_together(saying: int) -> None:
     urls = [f"{ROOT}/guide/a-headline-number-{n}" for n in range(20)]
     languages = ["de" if n < saying else "" for n in range(20)]
-
-    def together() -> Iterator[PageColumns]:
-        yield PageColumns(urls=urls, languages=languages)
-
-    def apart() -> Iterator[PageColumns]:
-        for url, language in zip(urls, languages, strict=True):
-            yield PageColumns(urls=[url], languages=[language])
-
-    one, other = learn_site(together, sample_rows=5), learn_site(apart, sample_rows=5)
-    assert one.counts == other.counts
+    together = [PageColumns(urls=urls, languages=languages)]
+    apart = [
+        PageColumns(urls=[url], languages=[language])
+        for url, language in zip(urls, languages, strict=True)
+    ]
+    one, other = learn_site(together), learn_site(apart)
     assert one.clusters == other.clusters
-    assert one.counts["language"] == {
-        language: pages for language, pages in (("de", saying), ("", 20 - saying)) if pages
-    }
+    sizes = {each.key: each.pages for each in one.clusters}
+    assert sizes.get("lang:de", 0) == (saying if saying > 1 else 0)

@@ -10,7 +10,6 @@ from sitecrawl.classify.classifier import PageClassifier
 from sitecrawl.classify.model import SiteModel
 from sitecrawl.classify.priority import SiteScale
 from sitecrawl.exporters.rows import RowMaker
-from sitecrawl.store.classification import InventoryClasses
 from sitecrawl.store.facts import VisitFields
 from sitecrawl.store.inventory import EXPORT_COLUMNS
 from sitecrawl.store.pagechunks import PageChunk
@@ -74,8 +73,7 @@ def page(id_: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -> P
 
 
 def maker(key_rules: KeyRules | None = None) -> RowMaker:
-    classes = InventoryClasses(PageClassifier(MODEL))
-    return RowMaker(key_rules or KeyRules(), REFERENCES, classes, ["en"])
+    return RowMaker(key_rules or KeyRules(), REFERENCES, PageClassifier(MODEL), ["en"])
 
 
 def _rare(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:

@@ -42,10 +42,17 @@ def test_a_page_has_one_home(keys: tuple[str, ...], home: str) -> None:
 
 
 def test_facts_name_their_parent_by_number() -> None:
-    facts = SiteClusters(CLUSTERS).facts()
+    facts = SiteClusters(CLUSTERS).facts({})
     assert [(each["id"], each["parent"]) for each in facts[:3]] == [(0, None), (1, 0), (2, 0)]
     assert facts[0]["sample"] == ["https://example.com/docs"]
     assert (facts[5]["kind"], facts[5]["name"]) == ("type", "page")
+
+
+def test_sizes_are_those_that_were_counted() -> None:
+    classes = {page_class("/docs", "/docs/api"): 7, page_class("/docs", "/{slug}"): 2}
+    facts = {each["name"]: each["pages"] for each in SiteClusters(CLUSTERS).facts(classes)}
+    assert (facts["/docs"], facts["/docs/api"], facts["/{slug}"]) == (9, 7, 2)
+    assert facts["/docs/faq"] == 0
 
 
 def test_a_site_without_clusters() -> None:

@@ -10,18 +10,17 @@ from sqlalchemy import select, update
 from sitecrawl.classify.vocabulary import ClusterKind
 from sitecrawl.store import classification
 from sitecrawl.store.classification import (
-    InventoryClasses,
     classifier_of,
     explain_page,
-    read_classification,
     read_clusters,
+    read_model,
 )
 from sitecrawl.store.classified_columns import page_columns
 from sitecrawl.store.inventory import PageFilter, export_columns, page_chunks
 from sitecrawl.store.queries import latest_scan, site_for
 from sitecrawl.store.tables import classifications, clusters, page_signals
 from tests.store.crawling import Crawling, Link
-from tests.store.scanning import SITE, UNCHANGED, Scanning, page_id, scan
+from tests.store.scanning import SITE, UNCHANGED, page_id, scan
 
 if TYPE_CHECKING:
     from sitecrawl.classify.pages import PageClass
@@ -58,8 +57,8 @@ def classes(database: Database, wanted: PageFilter | None = None) -> dict[str, P
 
 def stored(database: Database) -> tuple[Any, list[Any]]:
     with database.reading() as connection:
-        row = connection.execute(select(classifications.c.model, classifications.c.counts)).one()
-        return tuple(row), read_clusters(connection, newest(database).site_id)
+        model = connection.scalars(select(classifications.c.model)).one()
+        return model, read_clusters(connection, newest(database).site_id)
 
 
 @pytest.fixture
@@ -69,20 +68,19 @@ def crawling(database: Database) -> Crawling:
     return crawling
 
 
-def test_a_scan_leaves_clusters_and_counts(database: Database) -> None:
+def test_a_scan_leaves_clusters(database: Database) -> None:
     scan(database, {A: PAGES})
     with database.reading() as connection:
         site_id = newest(database).site_id
         found = {each.key: each for each in read_clusters(connection, site_id)}
-        known = read_classification(connection, site_id)
-    assert known is not None
-    assert known.counts["category"] == {"primary": 13, "utility": 1}
-    assert known.counts["language"] == {"": 8, "de": 3, "en": 3}
+        model = read_model(connection, site_id)
     assert set(found) >= {"/blog", "/blog/{slug}", "/{lang}/shop", "lang:de", "type:article"}
     blog = found["/blog/{slug}"]
     assert (blog.kind, blog.parent, blog.pages) == (ClusterKind.PATTERN, "/blog", 6)
     assert set(blog.sample) <= set(PAGES)
-    assert known.model.cluster_keys == found.keys()
+    assert model is not None
+    assert model.cluster_keys == found.keys()
+    assert model.is_whole
 
 
 def test_pages_are_classified_by_what_is_stored(database: Database) -> None:
@@ -152,23 +150,39 @@ def test_a_large_inventory_that_has_not_changed_is_not_learned_again(
     assert learned == [1, 3, 4]
 
 
-def test_of_a_large_inventory_a_part_is_learned_from_and_all_is_counted(
+def test_a_large_inventory_is_learned_from_a_part_of_it(
     database: Database, crawling: Crawling, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(classification, "SAMPLE_ROWS", 8)
+    monkeypatch.setattr(classification, "SAMPLE_ROWS", 20)
     many = [f"/things/thing-number-{n}" for n in range(200)]
     crawling.visit("/", "/things/thing-number-0", *(f"/menu-{n}" for n in range(3)))
     crawling.visit("/things/thing-number-0", *many[1:], title="x", declared_type="product")
     crawling.end()
     with database.reading() as connection:
-        of_site = read_classification(connection, newest(database).site_id)
+        model = read_model(connection, newest(database).site_id)
         found = {each.key: each for each in read_clusters(connection, newest(database).site_id)}
-    assert of_site is not None
-    assert sum(of_site.counts["category"].values()) == 204
-    assert found["/things/{slug}"].pages == 200
-    # The only page that says what it is was heard, whether it is in the sample or not.
-    assert of_site.counts["type"]["product"] == 200
-    assert of_site.model.scale.most_inlinks > 0
+    assert model is not None
+    assert not model.is_whole
+    # One of eight was seen, and each stands for eight.
+    assert found["/things/{slug}"].pages % 8 == 0
+    # What few pages say, and how much others are linked, counts wherever they are.
+    assert model.scale.most_inlinks > 0
+    assert {each.page_type for url, each in classes(database).items() if "/thing-" in url} == {
+        "product"
+    }
+
+
+def test_a_menu_counts_also_where_none_of_its_pages_is_in_the_sample(
+    database: Database, crawling: Crawling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classification, "SAMPLE_ROWS", 1)
+    crawling.visit("/", "/about", *(f"/things/thing-number-{n}" for n in range(60)))
+    crawling.menu((1, "About", "/about"))
+    crawling.end()
+    with database.reading() as connection:
+        model = read_model(connection, newest(database).site_id)
+    assert model is not None
+    assert model.scale.has_menu
 
 
 def test_a_model_of_another_version_is_learned_again(database: Database) -> None:
@@ -177,7 +191,7 @@ def test_a_model_of_another_version_is_learned_again(database: Database) -> None
     with database.writing() as connection:
         connection.execute(update(classifications).values(model={"version": -1}))
     with database.reading() as connection:
-        assert read_classification(connection, newest(database).site_id) is None
+        assert read_model(connection, newest(database).site_id) is None
     after = classes(database)
     assert {url: each.clusters for url, each in after.items()} == {
         url: each.clusters for url, each in before.items()
@@ -202,23 +216,6 @@ def test_why_explains_a_page(database: Database) -> None:
     assert [part.name for part in explained.parts] == ["category", "depth"]
     assert [cluster.key for cluster in explained.clusters][:2] == ["/blog", "/blog/{slug}"]
     assert explain_page(database, newest(database), 4711) is None
-
-
-def test_what_was_just_learned_is_not_read_again(database: Database) -> None:
-    scanning = Scanning(database)
-    scanning.fetched(scanning.list_pages(A, PAGES))
-    learned = scanning.writer.settle(is_whole=True)
-    assert learned is not None
-    scanning.finish()
-    chunks = list(page_chunks(database, newest(database)))
-    known = InventoryClasses(learned.classifier, learned.spots)
-    read = InventoryClasses(classifier_of(database, newest(database)))
-    told = [(each.template, each.clusters, each.priority) for each in known.of(chunks[0])]
-    assert told == [(each.template, each.clusters, each.priority) for each in read.of(chunks[0])]
-    # Another inventory than the one that was learned is read.
-    other = chunks[0].only([url == PAGES[-1] for url in chunks[0]["url"]])
-    of_other = InventoryClasses(learned.classifier, learned.spots).of(other)
-    assert [each.template for each in of_other] == [told[-1][0]]
 
 
 # --- signals --------------------------------------------------------------------------------------

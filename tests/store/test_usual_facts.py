@@ -56,7 +56,7 @@ def read_with(
         LISTED_PAGES,
         PageFilter(contains="/1", max_depth=1),
         PageFilter(source="link"),
-        PageFilter(has_signals=True),
+        PageFilter(is_speaking=True),
         PageFilter(one_of=2),
         PageFilter(category="utility", include_refused=True),
     ],
