@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import chain, compress, repeat
+from itertools import compress
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -68,6 +68,7 @@ _MAX_TAILS: Final = 2_000
 _MAX_KINDS: Final = 20
 # What stands in JSON as it is, in bytes of UTF-8.
 _PLAIN: Final = bytes(set(range(ord(" "), 256)) - set(b'"\\'))
+_ROW_START: Final = '{"url":"'
 _encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -126,19 +127,22 @@ class RowMaker:
             return b""
         urls = _escaped(pages["url"])
         classes = self._classifier.classify(page_columns(pages))
-        pieces = zip(
-            repeat('{"url":"'),
+        columns = (
             _as_bytes(urls),
-            repeat('","key":"'),
+            ['","key":"'] * len(pages),
             # Folding takes nothing away that was escaped.
             _as_bytes(page_keys(urls, self._key_rules)),
-            repeat('","lastmod":'),
-            _quoted(pages.get("lastmod")),
-            map(self._middles.__getitem__, zip(classes, pages["depth"], strict=True)),
-            self._json_tails(pages, end),
-            strict=False,  # what is the same in all rows has no end
+            ['","lastmod":'] * len(pages),
+            _quoted(pages["lastmod"]),
+            list(map(self._middles.__getitem__, zip(classes, pages["depth"], strict=True))),
+            # The end of a row and the start of the next one are one piece.
+            self._json_tails(pages, end + _ROW_START),
         )
-        return "".join(chain.from_iterable(pieces)).encode("latin-1")
+        pieces = [_ROW_START] * (1 + len(columns) * len(pages))
+        for place, column in enumerate(columns, 1):
+            pieces[place :: len(columns)] = column
+        pieces[-1] = pieces[-1].removesuffix(_ROW_START)
+        return "".join(pieces).encode("latin-1")
 
     def _class_fields(self, found: PageClass) -> Row:
         language = found.language or None
@@ -274,9 +278,7 @@ def _tail(facts: Row, end: str) -> str:
     return _one_as_bytes(_encode(facts).removeprefix("{") + end)
 
 
-def _quoted(texts: Sequence[str | None] | None) -> Iterable[str]:
-    if texts is None:
-        return repeat("null")
+def _quoted(texts: Sequence[str | None]) -> list[str]:
     known = _as_bytes(_escaped([text or "" for text in texts]))
     return [f'"{text}"' if text else "null" for text in known]
 
