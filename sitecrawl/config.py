@@ -46,6 +46,10 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
+# NumPy serves for columns of integers here, and for matrices too small for several threads. Those
+# that its library starts when it is loaded would wait for work in vain, and spin while they do.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 PREFIX = "SITECRAWL_"
 # Between Scrapy's "spider" (30), below which profiles and defaults are, and "cmdline" (40).
 ENVIRONMENT_PRIORITY = 35

@@ -1,4 +1,7 @@
-"""``scrapy crawl``: Scrapy's command, with checked arguments and exit codes that tell."""
+"""``scrapy crawl``: Scrapy's command, with checked arguments and exit codes that tell.
+
+Scrapy imports every command to find one, so what this one needs is imported when it runs.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,6 @@ from typing import TYPE_CHECKING
 
 from scrapy.commands.crawl import Command as ScrapyCrawlCommand
 from scrapy.exceptions import UsageError
-
-from sitecrawl.config import ConfigError
-from sitecrawl.exitcodes import exit_code
-from sitecrawl.spiders.resuming import check_arguments
-from sitecrawl.store.errors import StoreError
 
 if TYPE_CHECKING:
     import argparse
@@ -22,7 +20,18 @@ if TYPE_CHECKING:
 class Command(ScrapyCrawlCommand):
     """A wrong setting or argument is one line and exit code 2, not a traceback."""
 
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        # See `sitecrawl.spiders`, which Scrapy imports next: here it takes least.
+        import scrapy.core.downloader.contextfactory  # noqa: F401
+
+        super().process_options(args, opts)
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from sitecrawl.config import ConfigError
+        from sitecrawl.exitcodes import exit_code
+        from sitecrawl.spiders.resuming import check_arguments
+        from sitecrawl.store.errors import StoreError
+
         try:
             if len(args) == 1 and self.settings is not None:
                 check_arguments(opts.spargs, self.settings, args[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,9 @@ class CollectorTuning:
     A batch makes tens of thousands of tuples that die at once by reference counting. With the
     default of 700 objects the collector runs for each of them, and goes through all that Scrapy
     has loaded again and again.
+
+    When the process ends, Python looks for garbage among all that is still there, to free what the
+    operating system takes back anyway: a tenth of the time of a scan that reads one page.
     """
 
     def __init__(self, crawler: Crawler):
@@ -35,7 +39,10 @@ class CollectorTuning:
         self._thresholds = gc.get_threshold()
         gc.freeze()
         gc.set_threshold(*_THRESHOLDS)
+        atexit.register(gc.freeze)
 
     def engine_stopped(self) -> None:
-        gc.set_threshold(*self._thresholds)
+        # What was made meanwhile counts as old with the rest; as new it would be looked at at once.
+        gc.freeze()
         gc.unfreeze()
+        gc.set_threshold(*self._thresholds)

@@ -74,10 +74,14 @@ FROM (
 WHERE m.place = 1 AND pages.id = m.page_id
 """
 
-# Only a scan that has read the root knows the menu.
+# Only a scan that has read the root knows the menu. Nothing but a menu makes a page important, so
+# the pages of earlier menus are all that has to be looked at.
 _FORGET_MENU = """
 UPDATE pages SET importance = NULL
-WHERE site_id = {site} AND importance IS NOT NULL
+WHERE id IN (
+    SELECT page_id FROM menu_entries
+    WHERE scan_id IN (SELECT id FROM scans WHERE site_id = {site} AND id < {scan}))
+AND importance IS NOT NULL
 AND id NOT IN (SELECT page_id FROM menu_entries WHERE scan_id = {scan})
 AND EXISTS (SELECT 1 FROM visits WHERE scan_id = {scan} AND number = 1 AND outcome IS NOT NULL)
 """

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.store.bodies import pack_body
-from sitecrawl.store.statements import PreparedInsert, PreparedUpdate
+from sitecrawl.store.statements import PreparedInsert, PreparedUpdate, upserting_insert
 from sitecrawl.store.tables import blobs, document_links, documents, fetches
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class DocumentWriter:
         self._connection = connection
         self._scan = scan
         dialect = connection.dialect
-        self._insert: Any = (sqlite if dialect.name == "sqlite" else postgresql).insert
+        self._insert = upserting_insert(dialect)
         self._upsert_document = PreparedInsert(documents, _DOCUMENT_COLUMNS, dialect, _RENEW)
         self._insert_fetch = PreparedInsert(fetches, _FETCH_COLUMNS, dialect)
         self._confirm_content = PreparedUpdate(documents, _CONTENT_COLUMNS, dialect, "id = {}")

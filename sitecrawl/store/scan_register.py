@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from sitecrawl.store.errors import (
     KeyRulesChangedError,
@@ -18,6 +17,7 @@ from sitecrawl.store.errors import (
 )
 from sitecrawl.store.indexes import prepare_page_index
 from sitecrawl.store.records import ScanHandle
+from sitecrawl.store.statements import upserting_insert
 from sitecrawl.store.tables import pages, scans, sites
 from sitecrawl.store.vocabulary import ScanStatus
 
@@ -162,8 +162,7 @@ def _site(
     key_rules: Mapping[str, Any],
     now: datetime,
 ) -> Row[Any]:
-    insert: Any = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert
-    statement = insert(sites).values(
+    statement = upserting_insert(connection.dialect)(sites).values(
         key=key,
         root_url=root_url,
         seed=secrets.randbits(63),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import inspect, text
 
-from sitecrawl.store.tables import MENTIONS_VIEW, metadata
+from sitecrawl.store.tables import MENTIONS_VIEW, PARTIAL_INDEXES, metadata
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection, Engine
@@ -44,7 +44,8 @@ def bring_to_head(engine: Engine, label: str) -> None:
 def create_tables(connection: Connection) -> None:
     """Give an empty database what all migrations together would give it."""
     metadata.create_all(connection)
-    connection.execute(text(MENTIONS_VIEW))
+    for statement in (*PARTIAL_INDEXES.values(), MENTIONS_VIEW):
+        connection.execute(text(statement))
     connection.execute(
         text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
     )

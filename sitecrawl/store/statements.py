@@ -16,6 +16,18 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection, Dialect
 
 
+def upserting_insert(dialect: Dialect) -> Any:
+    """The ``insert`` of SQLAlchemy that can say what is to be done on a conflict."""
+    # The other one is not imported: that of PostgreSQL takes a twentieth of the whole start.
+    if dialect.name == "sqlite":
+        from sqlalchemy.dialects.sqlite import insert
+
+        return insert
+    from sqlalchemy.dialects.postgresql import insert as postgres_insert
+
+    return postgres_insert
+
+
 class PreparedValues:
     """Some columns of a table, with what turns Python values into those of the database."""
 

@@ -33,7 +33,6 @@ from sqlalchemy import (
     UniqueConstraint,
     column,
     table,
-    text,
 )
 
 from sitecrawl.store.columns import Json, RowNumber, UtcDateTime
@@ -82,13 +81,6 @@ scans = Table(
     # Tells a process from a later one with the same number (pid 1 of a restarted container).
     Column("process_token", Text, nullable=False),
     Index("ix_scans_site_id", "site_id"),
-    Index(
-        "uq_scans_site_id_running",
-        "site_id",
-        unique=True,
-        sqlite_where=text("status = 'running'"),
-        postgresql_where=text("status = 'running'"),
-    ),
     # Scans are compared by id, so an id must never be given twice.
     sqlite_autoincrement=True,
 )
@@ -280,13 +272,6 @@ visits = Table(
     Column("rendered", String(20)),
     Column("only_rendered", Integer),
     Index("uq_visits_scan_id_number", "scan_id", "number", unique=True),
-    Index(
-        "ix_visits_scan_id_family",
-        "scan_id",
-        "family",
-        sqlite_where=text("family IS NOT NULL"),
-        postgresql_where=text("family IS NOT NULL"),
-    ),
     Index("ix_visits_page_id", "page_id"),
 )
 
@@ -346,6 +331,17 @@ DEFERRED_INDEXES = (
     Index("ix_other_mentions_page_id", other_mentions.c.page_id),
 )
 SITE_INDEX = Index("ix_pages_site_id", pages.c.site_id)
+
+# As text, which is the same for both databases: SQLAlchemy would import the dialect of PostgreSQL
+# to look at a condition for it, which takes as long as all these tables.
+PARTIAL_INDEXES = {
+    "uq_scans_site_id_running": (
+        "CREATE UNIQUE INDEX uq_scans_site_id_running ON scans (site_id) WHERE status = 'running'"
+    ),
+    "ix_visits_scan_id_family": (
+        "CREATE INDEX ix_visits_scan_id_family ON visits (scan_id, family) WHERE family IS NOT NULL"
+    ),
+}
 
 MENTIONS_VIEW = """
 CREATE VIEW mentions AS

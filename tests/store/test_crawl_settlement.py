@@ -166,6 +166,24 @@ class TestMenu:
         second.end()
         assert facts(database, "/a", "importance") == (None,)
 
+    def test_a_scan_that_has_not_read_the_root_leaves_it_to_the_next(
+        self, database: Database, crawling: Crawling
+    ) -> None:
+        crawling.visit("/", "/a", "/b")
+        crawling.menu((0, "A", "/a"), (0, "B", "/b"))
+        crawling.end()
+        second = Crawling(database)
+        second.start()
+        second.end()
+        assert facts(database, "/a", "importance") == (1.0,)
+        third = Crawling(database)
+        third.start()
+        third.visit("/", "/a", "/b")
+        third.menu((0, "B", "/b"))
+        third.end()
+        assert facts(database, "/a", "importance") == (None,)
+        assert facts(database, "/b", "importance") == (1.0,)
+
 
 class TestDuplicates:
     def test_the_first_with_a_text_is_the_original(
