@@ -57,7 +57,7 @@ _KINDS: Mapping[str, _Kind] = {
 
 def page_columns(rows: PageRows) -> dict[str, Sequence[Any]]:
     """The columns that these rows really have, by their name in the table."""
-    count = range(len(rows.ids))
+    count = len(rows.ids)
     columns: dict[str, Sequence[Any] | None] = {
         "id": rows.ids,
         "url": rows.urls,
@@ -75,18 +75,23 @@ def page_columns(rows: PageRows) -> dict[str, Sequence[Any]]:
         ("category", rows.categories),
     ):
         if sparse:
-            columns[name] = [sparse.get(index, "") for index in count]
+            columns[name] = _filled(sparse, count)
     if rows.refused:
-        nothing = ("", "")
-        verdicts = [rows.refused.get(index, nothing) for index in count]
-        columns["reason"] = [str(reason) for reason, _ in verdicts]
-        columns["rule"] = [rule for _, rule in verdicts]
+        columns["reason"] = _filled({i: str(why) for i, (why, _) in rows.refused.items()}, count)
+        columns["rule"] = _filled({i: rule for i, (_, rule) in rows.refused.items()}, count)
     if rows.links is not None:
         columns |= rows.links.by_name()
     present = {name: column for name, column in columns.items() if column is not None}
-    if uneven := {n: len(column) for n, column in present.items() if len(column) != len(count)}:
-        raise ValueError(f"columns of another length than the {len(count)} ids: {uneven}")
+    if uneven := {n: len(column) for n, column in present.items() if len(column) != count}:
+        raise ValueError(f"columns of another length than the {count} ids: {uneven}")
     return present
+
+
+def _filled(sparse: Mapping[int, str], count: int) -> list[str]:
+    column = [""] * count
+    for index, value in sparse.items():
+        column[index] = value
+    return column
 
 
 def repeat_columns(repeats: Repeats) -> dict[str, Sequence[Any]]:
