@@ -74,6 +74,8 @@ _PLAIN = re.compile(
     r"\u3001-\ufefe\uff00-\U0010ffff]*+)*"
 )
 _VISIBLE = bytes(range(0x21, 0x7F))
+# The rarest character comes first, because that is what is looked for.
+_MAP_NAME = re.compile(r"x(?<=\.x)ml")
 _WEB_SCHEMES = ("http://", "https://")
 
 
@@ -231,7 +233,7 @@ def _are_plain(joined: str, size: int) -> bool:
         is_plain = joined.encode().translate(None, _VISIBLE) == b" " * (size - 1)
     else:
         is_plain = bool(_PLAIN.fullmatch(joined)) and joined.count(" ") == size - 1
-    return is_plain and ".xml" not in joined
+    return is_plain and not _MAP_NAME.search(joined)
 
 
 def _given(column: Sequence[str | None]) -> list[int]:
