@@ -35,6 +35,9 @@ class _Kind:
 
 # A function such as nullif might fail, and SQLite would copy pages to be able to undo a statement.
 _TEXT = _Kind("text[]", "CASE WHEN {0} <> '' THEN {0} END")
+# What few rows have: SQLite copies every text that is bound, an empty one, too. So it gets the
+# number 0 for it, which is less than any text.
+_RARE_TEXT = _Kind("text[]", "CASE WHEN {0} > '' THEN {0} END")
 _NEEDED_TEXT = _Kind("text[]", "{0}")
 _ID = _Kind("bigint[]", "{0}")
 _NUMBER = _Kind("integer[]", "{0}")
@@ -52,6 +55,12 @@ _KINDS: Mapping[str, _Kind] = {
     "verdict_id": _Kind("bigint[]", "{0}"),
     "depth": _NUMBER,
     "sitemap_priority": _Kind("float8[]", "CASE WHEN {0} <> -1.0 THEN {0} END"),
+    "reason": _RARE_TEXT,
+    "rule": _RARE_TEXT,
+    "title": _RARE_TEXT,
+    "language": _RARE_TEXT,
+    "category": _RARE_TEXT,
+    "details": _RARE_TEXT,
 }
 
 
@@ -165,8 +174,9 @@ def _insert_rows(
     rows = len(next(iter(columns.values())))
     # Row after row in one list, from which each statement gets its share: no tuple for each row.
     flat: list[Any] = [None] * (rows * width)
-    for place, column in enumerate(columns.values()):
-        flat[place::width] = column
+    for place, (name, column) in enumerate(columns.items()):
+        is_rare = _KINDS.get(name) is _RARE_TEXT
+        flat[place::width] = [value or 0 for value in column] if is_rare else column
     row = f"({', '.join('?' * width)})"
     together = rows - rows % _ROWS_AT_ONCE if rows >= at_least else 0
     for start, stop, size in ((0, together, _ROWS_AT_ONCE), (together, rows, 1)):
