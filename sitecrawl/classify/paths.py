@@ -11,19 +11,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sitecrawl.urls.plain import marked_rows
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from sitecrawl.urls.plain import SharedOrigin
 
 _AUTHORITY_PARTS = 3  # "https:", "" and the host
 
 
-def path_depths(urls: Sequence[str]) -> list[int]:
-    """
+def path_depths(urls: Sequence[str], origin: SharedOrigin | None = None) -> list[int]:
+    """The depth of each; *origin* is that of all, if known.
+
     >>> path_depths(["https://a.example/", "https://a.example/b", "https://a.example/b/?x=/y"])
     [0, 1, 1]
     """
-    depths = [url.count("/") - 2 - url.endswith("/") for url in urls]
-    for row in [row for row, url in enumerate(urls) if "?" in url or "#" in url]:
+    depths = [url.count("/", 0, -1) - 2 for url in urls]
+    for row in origin.marked if origin else marked_rows(urls):
         depths[row] = _depth(urls[row])
     # Refused rows may hold any text, with fewer slashes than an address has.
     return depths if min(depths, default=0) >= 0 else [max(depth, 0) for depth in depths]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.parse.entries import EntryBatch, EntryDetails
 from sitecrawl.parse.findings import FindingKind, Findings
 from sitecrawl.parse.hints import NO_PRIORITY, normalize_changefreq, normalize_priority
-from sitecrawl.parse.lastmod import normalize_lastmods
+from sitecrawl.parse.lastmod import normalize_lastmod, usual_lastmods
 from sitecrawl.parse.references import has_raw_ampersand, plain_text, resolve_references
 
 if TYPE_CHECKING:
@@ -96,7 +96,10 @@ class EntryColumns:
     def _lastmod_column(self, raw: list[str]) -> list[str] | None:
         if not any(raw):
             return None
-        column = normalize_lastmods(raw)
+        usual = usual_lastmods(raw)
+        if usual is not None:
+            return usual
+        column = [value and normalize_lastmod(value) for value in raw]
         # An absent value is "" on both sides, so more blanks than before are invalid values.
         if column.count("") != raw.count(""):
             self._note_lost(FindingKind.INVALID_LASTMOD, raw, column, "")

@@ -39,16 +39,19 @@ _USUAL_TIME = r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z"
 _USUAL_COLUMN = re.compile(rf"(?:(?:{_USUAL_DATE}(?:{_USUAL_TIME}|)|)\n)*")
 
 
-def normalize_lastmods(raw: list[str]) -> list[str]:
-    """Give what `normalize_lastmod` gives for each value, quickly where all are usual ones."""
+def usual_lastmods(raw: list[str]) -> list[str] | None:
+    """What `normalize_lastmod` gives for each value, if all of them are usual ones or absent.
+
+    >>> usual_lastmods(["2026-05-06T07:08:09+00:00", ""]), usual_lastmods(["2026", "yesterday"])
+    (['2026-05-06T07:08:09Z', ''], None)
+    """
     joined = "\n".join(raw) + "\n"
     joined = joined.replace("+00:00\n", "Z\n")
-    if _USUAL_COLUMN.fullmatch(joined):
-        usual = joined[:-1].split("\n")
-        # A value with a line break in it would have come out as two.
-        if len(usual) == len(raw):
-            return usual
-    return [value and normalize_lastmod(value) for value in raw]
+    if not _USUAL_COLUMN.fullmatch(joined):
+        return None
+    usual = joined[:-1].split("\n")
+    # A value with a line break in it would have come out as two.
+    return usual if len(usual) == len(raw) else None
 
 
 def normalize_lastmod(value: str) -> str:

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from itertools import islice, starmap
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from itertools import compress, islice, starmap
+from typing import TYPE_CHECKING, Any
 
 from sitecrawl.parse.columns import is_map_file
 from sitecrawl.parse.entries import Alternate, EntryDetails
@@ -23,6 +24,8 @@ from sitecrawl.parse.scanner import MarkupScanner
 from sitecrawl.parse.urlset import MapAssembler, parse_alternate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sitecrawl.parse.columns import EntryColumns, EntrySink
 
 _START = "<url>"
@@ -37,9 +40,12 @@ _FIELDS = (
     rf"(?:<changefreq>({_TEXT})</changefreq>[^<]*+|)"
     rf"(?:<priority>({_TEXT})</priority>[^<]*+|)"
 )
+_XML_BLANKS = " \t\r\n"
+_BLANKS = rf"[{_XML_BLANKS}]*+"
+_CDATA_URL = rf"{_BLANKS}<!\[CDATA\[{_BLANKS}(https?://[^<\]]{{0,4096}}+)\]\]>{_BLANKS}"
 _ENTRY = re.compile(
-    rf"<url>[^<]*+<loc>(https?://{_TEXT})</loc>[^<]*+{_FIELDS}</url>"
-    r"|(<url>[^<]*+(?:<(?!/?url>)[^<]*+)*</url>)"
+    rf"<url>(?:[^<]*+<loc>(?:(https?://{_TEXT})|{_CDATA_URL})</loc>[^<]*+{_FIELDS}</url>"
+    r"|([^<]*+(?:<(?!/?url>)[^<]*+)*</url>))"
 )
 _PARTS_PER_ENTRY = 1 + _ENTRY.groups
 
@@ -51,7 +57,7 @@ _IMAGE_FIELD = "|".join(
 _IMAGE = rf"<image:image>[^<]*+(?:(?:{_IMAGE_FIELD})[^<]*+)*</image:image>"
 _EXTRAS = rf"((?:(?:{_LINK_TAG}|{_IMAGE})[^<]*+)*)"
 _RICH_ENTRY = re.compile(
-    rf"<url>[^<]*+<loc>(?:({_TEXT})|\s*+<!\[CDATA\[([^<\]]{{0,4096}}+)\]\]>\s*+)</loc>[^<]*+"
+    rf"[^<]*+<loc>(?:({_TEXT})|\s*+<!\[CDATA\[([^<\]]{{0,4096}}+)\]\]>\s*+)</loc>[^<]*+"
     rf"{_EXTRAS}{_FIELDS}{_EXTRAS}</url>"
 )
 _MAX_RICH_CHARACTERS = 32_768
@@ -68,6 +74,8 @@ _PLAIN = re.compile(
     r"\u3001-\ufefe\uff00-\U0010ffff]*+)*"
 )
 _VISIBLE = bytes(range(0x21, 0x7F))
+# The rarest character comes first, because that is what is looked for.
+_MAP_NAME = re.compile(r"x(?<=\.x)ml")
 _WEB_SCHEMES = ("http://", "https://")
 
 
@@ -121,7 +129,7 @@ class PlainUrlScanner(MarkupScanner):
             if other is None:
                 self._sink.add(*rows.row(at))
                 continue
-            super().feed(other)
+            super().feed(_START + other)
             if not self._is_between_pages():
                 end = next(islice(_ENTRY.finditer(text), at, None)).end()
                 super().feed(text[end : len(text) - len(rest)])
@@ -133,21 +141,24 @@ class PlainUrlScanner(MarkupScanner):
 class _Rows:
     """The entries of a piece in raw columns, from what `_ENTRY.split` gave."""
 
-    def __init__(self, parts: list[str | None]):
-        step = _PARTS_PER_ENTRY
-        self.others = parts[5::step]
-        self.locs = _filled(parts[1::step])
-        self._lastmods = _filled(parts[2::step])
-        self._changefreqs = _filled(parts[3::step])
-        self._priorities = _filled(parts[4::step])
+    def __init__(self, parts: list[str | Any]):
+        _, locs, cdata, lastmods, changefreqs, priorities, others = (
+            parts[at::_PARTS_PER_ENTRY] for at in range(_PARTS_PER_ENTRY)
+        )
+        self.locs: list[str] = locs
+        self.others: list[str | None] = others
+        """What follows the start of an entry that is not plain."""
+        self._lastmods = _filled(lastmods)
+        self._changefreqs = _filled(changefreqs)
+        self._priorities = _filled(priorities)
         self._details: dict[int, EntryDetails] = {}
         self._detail_rows: list[int] = []
+        for at in _given(cdata):
+            locs[at] = cdata[at].rstrip(_XML_BLANKS).replace("&", "&amp;")
 
     def irregular(self) -> list[int]:
         """Read what is nearly plain, and give the rows that are not plain even so."""
-        exact = []
-        if self.others.count(None) < len(self.others):
-            exact = [at for at, other in enumerate(self.others) if other and not self._read(at)]
+        exact = [at for at in _given(self.others) if not self._read(at)]
         self._detail_rows = list(self._details)
         return exact if self._resolve_plain_locs() else self._irregular_locs()
 
@@ -186,12 +197,13 @@ class _Rows:
 
     def _read(self, at: int) -> bool:
         """Read an entry with a CDATA section, links or images; says whether it was one."""
+        self.locs[at] = ""
         entry = self.others[at] or ""
         match = _RICH_ENTRY.fullmatch(entry) if len(entry) <= _MAX_RICH_CHARACTERS else None
         if match is None:
             return False
         text, cdata, extras, lastmod, changefreq, priority, more = match.groups("")
-        loc = (text or cdata.replace("&", "&amp;")).strip(" \t\r\n")
+        loc = (text or cdata.replace("&", "&amp;")).strip(_XML_BLANKS)
         if not loc.startswith(_WEB_SCHEMES):
             return False
         self.locs[at] = loc
@@ -199,11 +211,8 @@ class _Rows:
         self._changefreqs[at] = changefreq
         self._priorities[at] = priority
         self.others[at] = None
-        if extras or more:
-            extras += more
-            details = EntryDetails(_read_links(extras), extras.count("<image:image>"))
-            if details.alternates or details.images:
-                self._details[at] = details
+        if details := _read_extras(extras + more):
+            self._details[at] = details
         return True
 
     def _irregular_locs(self) -> list[int]:
@@ -224,15 +233,24 @@ def _are_plain(joined: str, size: int) -> bool:
         is_plain = joined.encode().translate(None, _VISIBLE) == b" " * (size - 1)
     else:
         is_plain = bool(_PLAIN.fullmatch(joined)) and joined.count(" ") == size - 1
-    return is_plain and ".xml" not in joined
+    return is_plain and not _MAP_NAME.search(joined)
 
 
-def _filled(column: list[str | None]) -> list[str]:
+def _given(column: Sequence[str | None]) -> list[int]:
+    """The rows that have a piece of an entry, none of which is empty."""
+    return list(compress(range(len(column)), column))
+
+
+def _filled(column: Sequence[str | None]) -> list[str]:
     """Put the empty string where a piece of an entry is missing."""
-    missing = column.count(None)
-    if missing == len(column):
-        return [""] * missing
-    return [value or "" for value in column]
+    return [value or "" for value in column] if any(column) else [""] * len(column)
+
+
+# The versions of a page in several languages all name the same links.
+@lru_cache(maxsize=16)
+def _read_extras(extras: str) -> EntryDetails | None:
+    alternates, images = _read_links(extras), extras.count("<image:image>")
+    return EntryDetails(alternates, images) if alternates or images else None
 
 
 def _read_links(extras: str) -> tuple[Alternate, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.config import Config
 from sitecrawl.items import mention_batches
-from sitecrawl.urls.canonical import canonicalize_all, explain_refusal
+from sitecrawl.urls.canonical import canonicalize_batch, explain_refusal
 from sitecrawl.urls.credentials import without_credentials
 from sitecrawl.urls.plain import shared_origin
 from sitecrawl.urls.refusal import Reason, Refusal
@@ -42,15 +42,16 @@ class CanonicalizePipeline:
 
     def _canonicalize(self, batch: MentionBatch) -> None:
         rules = self._route_rules if batch.is_rendered else self._rules
-        urls = canonicalize_all(batch.locs, batch.base, rules)
+        urls, origin = canonicalize_batch(batch.locs, batch.base, rules)
         if batch.sources is not None:
             self._refuse_places(batch, urls)
         if None in urls:
+            origin = None
             for row, url in enumerate(urls):
                 if url is None:
                     urls[row] = self._as_written(batch, row)
         batch.urls = urls  # type: ignore[assignment]  # no None is left
-        batch.origin = shared_origin(batch.urls)
+        batch.origin = origin or shared_origin(batch.urls)
 
     def _as_written(self, batch: MentionBatch, row: int) -> str:
         """What is kept of something that is no URL; says why it is none."""

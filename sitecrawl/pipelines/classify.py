@@ -28,7 +28,7 @@ class ClassifyPipeline:
 
     def process_item(self, item: Any) -> Any:
         for batch in mention_batches(item):
-            batch.depths = path_depths(batch.urls)
+            batch.depths = path_depths(batch.urls, batch.origin)
             batch.categories = _download_kinds(batch)
         return item
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.urls.canonical import KeyRules
+    from sitecrawl.urls.plain import SharedOrigin
     from sitecrawl.urls.seen import SeenIds
 
 _MAX_LINKED = 50_000
@@ -39,14 +40,16 @@ class DedupePipeline:
     def process_item(self, item: Any) -> Any:
         for batch in mention_batches(item):
             is_link = batch.sources is not None
-            batch.ids = self._link_ids.all(batch.urls) if is_link else self._ids(batch.urls)
+            batch.ids = (
+                self._link_ids.all(batch.urls) if is_link else self._ids(batch.urls, batch.origin)
+            )
             batch.is_new = (
                 self._are_new(batch.ids) if is_link else self._seen_ids().add_all(batch.ids)
             )
         return item
 
-    def _ids(self, urls: Sequence[str]) -> list[int]:
-        return page_ids(urls, self._seed(), self._key_rules)
+    def _ids(self, urls: Sequence[str], origin: SharedOrigin | None = None) -> list[int]:
+        return page_ids(urls, self._seed(), self._key_rules, origin)
 
     def _are_new(self, ids: list[int]) -> list[bool]:
         """The same as of the set itself, which is made for thousands of ids at once."""

@@ -41,7 +41,7 @@ def page_rows(
         if otherwise
         else None,
         titles={row: entry.title for row, entry in batch.details.items() if entry.title},
-        details={row: _details(entry) for row, entry in batch.details.items()},
+        details=_details_column(batch.details),
         categories=batch.categories,
         refused={row: (refusal.reason, refusal.rule) for row, refusal in batch.refused.items()},
         links=_link_columns(batch),
@@ -122,6 +122,12 @@ def _some_links(links: LinkColumns | None, chosen: Sequence[bool]) -> LinkColumn
     if links is None:
         return None
     return LinkColumns(*(list(compress(column, chosen)) for column in links.by_name().values()))
+
+
+def _details_column(entries: Mapping[int, EntryDetails]) -> dict[int, str]:
+    """JSON by row; the versions of a page in several languages share what is said of them."""
+    texts = {key: _details(entry) for key, entry in {id(e): e for e in entries.values()}.items()}
+    return {row: texts[id(entry)] for row, entry in entries.items()}
 
 
 def _details(entry: EntryDetails) -> str:

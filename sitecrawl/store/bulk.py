@@ -35,6 +35,9 @@ class _Kind:
 
 # A function such as nullif might fail, and SQLite would copy pages to be able to undo a statement.
 _TEXT = _Kind("text[]", "CASE WHEN {0} <> '' THEN {0} END")
+# What few rows have: SQLite copies every text that is bound, an empty one, too. So it gets the
+# number 0 for it, which is less than any text.
+_RARE_TEXT = _Kind("text[]", "CASE WHEN {0} > '' THEN {0} END")
 _NEEDED_TEXT = _Kind("text[]", "{0}")
 _ID = _Kind("bigint[]", "{0}")
 _NUMBER = _Kind("integer[]", "{0}")
@@ -52,12 +55,18 @@ _KINDS: Mapping[str, _Kind] = {
     "verdict_id": _Kind("bigint[]", "{0}"),
     "depth": _NUMBER,
     "sitemap_priority": _Kind("float8[]", "CASE WHEN {0} <> -1.0 THEN {0} END"),
+    "reason": _RARE_TEXT,
+    "rule": _RARE_TEXT,
+    "title": _RARE_TEXT,
+    "language": _RARE_TEXT,
+    "category": _RARE_TEXT,
+    "details": _RARE_TEXT,
 }
 
 
 def page_columns(rows: PageRows) -> dict[str, Sequence[Any]]:
     """The columns that these rows really have, by their name in the table."""
-    count = range(len(rows.ids))
+    count = len(rows.ids)
     columns: dict[str, Sequence[Any] | None] = {
         "id": rows.ids,
         "url": rows.urls,
@@ -75,18 +84,23 @@ def page_columns(rows: PageRows) -> dict[str, Sequence[Any]]:
         ("category", rows.categories),
     ):
         if sparse:
-            columns[name] = [sparse.get(index, "") for index in count]
+            columns[name] = _filled(sparse, count)
     if rows.refused:
-        nothing = ("", "")
-        verdicts = [rows.refused.get(index, nothing) for index in count]
-        columns["reason"] = [str(reason) for reason, _ in verdicts]
-        columns["rule"] = [rule for _, rule in verdicts]
+        columns["reason"] = _filled({i: str(why) for i, (why, _) in rows.refused.items()}, count)
+        columns["rule"] = _filled({i: rule for i, (_, rule) in rows.refused.items()}, count)
     if rows.links is not None:
         columns |= rows.links.by_name()
     present = {name: column for name, column in columns.items() if column is not None}
-    if uneven := {n: len(column) for n, column in present.items() if len(column) != len(count)}:
-        raise ValueError(f"columns of another length than the {len(count)} ids: {uneven}")
+    if uneven := {n: len(column) for n, column in present.items() if len(column) != count}:
+        raise ValueError(f"columns of another length than the {count} ids: {uneven}")
     return present
+
+
+def _filled(sparse: Mapping[int, str], count: int) -> list[str]:
+    column = [""] * count
+    for index, value in sparse.items():
+        column[index] = value
+    return column
 
 
 def repeat_columns(repeats: Repeats) -> dict[str, Sequence[Any]]:
@@ -160,8 +174,9 @@ def _insert_rows(
     rows = len(next(iter(columns.values())))
     # Row after row in one list, from which each statement gets its share: no tuple for each row.
     flat: list[Any] = [None] * (rows * width)
-    for place, column in enumerate(columns.values()):
-        flat[place::width] = column
+    for place, (name, column) in enumerate(columns.items()):
+        is_rare = _KINDS.get(name) is _RARE_TEXT
+        flat[place::width] = [value or 0 for value in column] if is_rare else column
     row = f"({', '.join('?' * width)})"
     together = rows - rows % _ROWS_AT_ONCE if rows >= at_least else 0
     for start, stop, size in ((0, together, _ROWS_AT_ONCE), (together, rows, 1)):

@@ -16,18 +16,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ada_url import join_url, normalize_url
 from xxhash import xxh3_64_intdigest
 
 from sitecrawl.urls import parameters
-from sitecrawl.urls.plain import PLAIN_URL, origin_prefix, shared_plain_origin
+from sitecrawl.urls.plain import PLAIN_URL, are_plain, marked_rows, origin_prefix, shared_origin
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from sitecrawl.urls.plain import SharedOrigin
 
 # Beyond this no parser is asked: escaping and IDNA can make a text longer, and quadratic work
 # starts somewhere.
@@ -170,34 +173,57 @@ def canonicalize_all(
     >>> canonicalize_all(["https://example.com/a", "b#x", "tel:1"], base="https://example.com/")
     ['https://example.com/a', 'https://example.com/b', None]
     """
-    canonical = _canonical_if_plain(urls, base, rules)
-    if canonical is None and base is not None:
+    return canonicalize_batch(urls, base, rules).urls
+
+
+class CanonicalBatch(NamedTuple):
+    urls: list[str | None]
+    origin: SharedOrigin | None
+    """Of all of them, where it came out on the way."""
+
+
+def canonicalize_batch(
+    urls: Sequence[str], base: str | None, rules: CanonicalRules
+) -> CanonicalBatch:
+    """The same as :func:`canonicalize_all`, for those who want to know more of the URLs."""
+    batch = _canonical_if_plain(urls, base, rules)
+    if batch is None and base is not None:
         urls = _with_origin(urls, base)
-        canonical = _canonical_if_plain(urls, base, rules)
-    if canonical is not None:
-        return canonical
+        batch = _canonical_if_plain(urls, base, rules)
+    if batch is not None:
+        return batch
     match, max_length = PLAIN_URL.fullmatch, rules.max_length
-    return [
+    canonical = [
         url
         if (plain := match(url)) and plain.lastindex is None and len(url) <= max_length
         else canonicalize(url, base, rules)
         for url in urls
     ]
+    return CanonicalBatch(canonical, None)
 
 
 def _canonical_if_plain(
     urls: Sequence[str], base: str | None, rules: CanonicalRules
-) -> list[str | None] | None:
-    """The same, if all *urls* are plain ones of one origin, but for a few with a query."""
-    queried = [row for row, url in enumerate(urls) if "?" in url]
-    others = [url for url in urls if "?" not in url] if queried else urls
-    origin = shared_plain_origin(others, rules.max_length)
-    if origin is None or canonicalize(origin, None, rules) != origin:
+) -> CanonicalBatch | None:
+    """The same, if all *urls* are plain ones of one origin, but for a few that have a query."""
+    marked = marked_rows(urls)
+    first_other = next((at for at, row in enumerate(marked) if at != row), len(marked))
+    if first_other == len(urls):
+        return None
+    plain = list(urls)
+    for row in marked:
+        plain[row] = plain[first_other]
+    origin = shared_origin(plain)
+    if (
+        origin is None
+        or not are_plain(plain, rules.max_length)
+        or canonicalize(origin.prefix, None, rules) != origin.prefix
+    ):
         return None
     canonical: list[str | None] = list(urls)
-    for row in queried:
+    for row in marked:
         canonical[row] = canonicalize(urls[row], base, rules)
-    return canonical
+    return CanonicalBatch(canonical, origin.with_marked({row: canonical[row] for row in marked}))
 
 
 def page_key(url: str, rules: KeyRules = DEFAULT_KEY_RULES) -> str:
@@ -231,27 +257,41 @@ def page_id(url: str, seed: int, rules: KeyRules = DEFAULT_KEY_RULES) -> int:
     return xxh3_64_intdigest(page_key(url, rules).encode(), seed) - 2**63
 
 
-def page_keys(urls: Sequence[str], rules: KeyRules = DEFAULT_KEY_RULES) -> list[str]:
-    """Return ``[page_key(url, rules) for url in urls]``."""
-    origin = _ORIGIN.match(urls[0]) if urls else None
-    if rules != DEFAULT_KEY_RULES or origin is None:
+def page_keys(
+    urls: Sequence[str],
+    rules: KeyRules = DEFAULT_KEY_RULES,
+    origin: SharedOrigin | None = None,
+) -> list[str]:
+    """Return ``[page_key(url, rules) for url in urls]``; *origin* is that of all, if known."""
+    first = _ORIGIN.match(urls[0]) if urls else None
+    if rules != DEFAULT_KEY_RULES or first is None:
         return [page_key(url, rules) for url in urls]
-    # Written out for the common batch of one origin: a call for each would cost more than the work.
-    prefix = origin[0]
-    start = len(prefix) - len(page_key(prefix)) - 1
+    # Of one origin and without a query, all begin with what is folded and end with their path.
+    prefix = first[0]
+    folded = prefix.removesuffix(f"{page_key(prefix)}/")
+    keys = list(map(str.removesuffix, map(str.removeprefix, urls, repeat(folded)), repeat("/")))
+    for row in origin.marked if origin else _rows_apart(urls, prefix):
+        keys[row] = page_key(urls[row])
+    return keys
+
+
+def _rows_apart(urls: Sequence[str], prefix: str) -> list[int]:
     return [
-        url[start:].removesuffix("/")
-        if url.startswith(prefix) and "?" not in url and "#" not in url
-        else page_key(url)
-        for url in urls
+        row
+        for row, url in enumerate(urls)
+        if not url.startswith(prefix) or "?" in url or "#" in url
     ]
 
 
-def page_ids(urls: Sequence[str], seed: int, rules: KeyRules = DEFAULT_KEY_RULES) -> list[int]:
-    """Return ``[page_id(url, seed, rules) for url in urls]``."""
-    return [
-        xxh3_64_intdigest(key.encode(), seed) - 0x8000000000000000 for key in page_keys(urls, rules)
-    ]
+def page_ids(
+    urls: Sequence[str],
+    seed: int,
+    rules: KeyRules = DEFAULT_KEY_RULES,
+    origin: SharedOrigin | None = None,
+) -> list[int]:
+    """Return ``[page_id(url, seed, rules) for url in urls]``; *origin* is that of all, if known."""
+    keys = map(str.encode, page_keys(urls, rules, origin))
+    return [digest - 0x8000000000000000 for digest in map(xxh3_64_intdigest, keys, repeat(seed))]
 
 
 def _canonical(url: str, base: str | None, rules: CanonicalRules) -> str | Refusal:

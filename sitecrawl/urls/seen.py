@@ -35,7 +35,7 @@ class SeenIds:
         self._has_zero = False  # 0 marks an empty slot of the table
 
     def __len__(self) -> int:
-        return self._count + self._has_zero
+        return self._count
 
     def __contains__(self, page_id: int) -> bool:
         if page_id == _EMPTY:
@@ -55,25 +55,29 @@ class SeenIds:
                 is_new for start in starts for is_new in self.add_all(ids[start : start + _SLICE])
             ]
         column = np.array(ids, dtype=np.int64)
-        if len(set(ids)) == len(ids):
-            return _as_list(self._add_distinct(column))
-        distinct, firsts = np.unique(column, return_index=True)
-        is_new = np.zeros(len(ids), dtype=np.bool_)
-        is_new[firsts] = self._add_distinct(distinct)
+        is_new = self._add(column)
+        ordered = np.sort(column)
+        copied = set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
+        if copied:
+            for row in [row for row, page_id in enumerate(ids) if page_id in copied]:
+                if ids[row] in copied:
+                    copied.remove(ids[row])  # the first of them stays what it is
+                else:
+                    is_new[row] = False
+        self._count += int(np.count_nonzero(is_new))
         return _as_list(is_new)
 
-    def _add_distinct(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _add(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Put *ids* into the table and say which were not there; copies are not there together."""
         while self._count + len(ids) > _MAX_LOAD * len(self._table):
             self._grow()
         is_zero = ids == _EMPTY
         if not is_zero.any():
-            is_new = self._place(ids)
-            self._count += int(np.count_nonzero(is_new))
-            return is_new
+            return self._place(ids)
         is_new = np.empty(len(ids), dtype=np.bool_)
         is_new[is_zero] = not self._has_zero
         self._has_zero = True
-        is_new[~is_zero] = self._add_distinct(ids[~is_zero])
+        is_new[~is_zero] = self._place(ids[~is_zero])
         return is_new
 
     def _home(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -82,19 +86,16 @@ class SeenIds:
         return (mixed & np.uint64(len(self._table) - 1)).view(np.int64)
 
     def _place(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Write distinct *ids* at their places, all of them one step further in each round."""
+        """Write *ids* at their places, all of them one step further in each round."""
         table, last = self._table, len(self._table) - 1
-        is_new = np.zeros(len(ids), dtype=np.bool_)
-        rows = np.arange(len(ids))
         slots = self._home(ids)
-        while len(ids):
-            was_empty = table[slots] == _EMPTY
-            # Where several ids want one empty slot the last write stays; the others see that and
-            # go on.
-            table[slots[was_empty]] = ids[was_empty]
+        is_new, left = _write(table, slots, ids)
+        rows = np.flatnonzero(left)
+        while len(rows):
+            ids, slots = ids[left], (slots[left] + 1) & last
+            was_empty, left = _write(table, slots, ids)
             is_new[rows[was_empty]] = True
-            left = table[slots] != ids
-            rows, ids, slots = rows[left], ids[left], (slots[left] + 1) & last
+            rows = rows[left]
         return is_new
 
     def _grow(self) -> None:
@@ -118,6 +119,19 @@ class SeenIds:
         ids: NDArray[np.int64] = part[part != _EMPTY]
         part[:] = _EMPTY
         return ids
+
+
+def _write(
+    table: NDArray[np.int64], slots: NDArray[np.int64], ids: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Write *ids* into those *slots* that are empty; which were, and which ids are not there now.
+
+    Where several ids want one empty slot the last write stays.
+    """
+    stored = table[slots]
+    was_empty = stored == _EMPTY
+    table[slots] = np.where(was_empty, ids, stored)
+    return was_empty, table[slots] != ids
 
 
 def _as_list(flags: NDArray[np.bool_]) -> list[bool]:

@@ -140,7 +140,7 @@ class SkipRules:
     def _candidates(self, urls: Sequence[str], origin: SharedOrigin | None) -> list[int]:
         """Return the indexes of the URLs that a rule may match: cheap tests that miss none."""
         if origin is not None and not self._may_match_path(urls, origin):
-            return [index for index, url in enumerate(urls) if "?" in url or "#" in url]
+            return list(origin.marked)
         extensions, tail = self._extensions, -self._tail_length
         firsts = first_segments(urls)
         # A batch has few different first segments.

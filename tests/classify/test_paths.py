@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from sitecrawl.classify.paths import path_depths, section
 from sitecrawl.urls.canonical import canonicalize
+from sitecrawl.urls.plain import shared_origin
 from tests.urls.nasty import nasty_urls
 
 _ORIGIN = "https://a.example"
@@ -35,6 +36,12 @@ def test_depths_of_a_batch_do_not_disturb_each_other() -> None:
     urls = ["https://a.example/x", "mailto:joe", "", "https://a.example/x/y?z", "//"]
     assert path_depths(urls) == [1, 0, 0, 2, 0]
     assert path_depths([]) == []
+
+
+@given(st.lists(st.sampled_from(["", "a", "a/", "a//", "a/b/c", "?/x", "a/?/x/", "#/", "a#b"])))
+def test_depths_are_the_same_when_the_origin_is_known(paths: list[str]) -> None:
+    urls = [f"{_ORIGIN}/{path}" for path in paths]
+    assert path_depths(urls, shared_origin(urls)) == [path_depths([url])[0] for url in urls]
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,9 @@ LOCS = st.sampled_from(
         f"{A} b", f"{A} ", f"{A} b?x&amp;y", f"{A}\nb", "/rel", "", " ", f"{A}.xml",
         f"{A}.xml.gz?x", f"{A}/é", f"{A}/\u200b", f"{A}/\u3000", f"{A}\x01", f"\u00a0{A}",
         f"<![CDATA[{A}]]>", f" <![CDATA[{A}?x&y]]> ", f"<![CDATA[{A}&amp;]]>", "<![CDATA[]]>",
+        f"\n<![CDATA[\t{A} \r\n]]>\n", f"<![CDATA[\u00a0{A}\u00a0]]>", f"<![CDATA[{A}]]>b",
+        f"<![CDATA[{A}.xml]]>", f"<![CDATA[{A} b]]>", "<![CDATA[/rel]]>", f"<![CDATA[{A}]]]>",
+        "<![CDATA[https://" + "x" * 5_000 + "]]>", "<![CDATA[https://]]>",
         "<![CDATA[</url>]]>", f"<!-- </url> -->{A}", f"<b>{A}</b>", f"{A}]]>", f"{A}>",
         "https://" + "x" * 5_000, "https://" + "x" * 70_000, "HTTPS://shop.example/A", "ftp://x/",
         "https://shop.example/" + "&amp;" * 20, "https://\u00e9\ud7ff\uffff\U0001f600/",
@@ -57,7 +60,7 @@ FIELDS = st.sampled_from(
 BETWEEN = st.sampled_from(
     [
         "", "\n", "  ", "text", "<!-- <url> -->", "<!--", "-->", "<url>", "</url>", "<url/>",
-        "<URL>", "<?x ?>", "<![CDATA[", "]]>", "</urlset>", "<urlset>",
+        "<url></url>", "<URL>", "<?x ?>", "<![CDATA[", "]]>", "</urlset>", "<urlset>",
         "<sitemap><loc>/s</loc></sitemap>", "<loc>/x</loc>", "<",
         "<sm:url><sm:loc>/sm</sm:loc></sm:url>", "<a href='", "&",
         '<url a="1"><loc>/attr</loc></url>', "\0",

@@ -40,6 +40,19 @@ def test_every_row_is_stored_and_what_is_absent_is_null(database: Database, rows
     ]
 
 
+@pytest.mark.parametrize("rows", [49, 120])
+def test_text_that_few_rows_have_is_stored_as_it_is(database: Database, rows: int) -> None:
+    texts = ["", "0", "-1", " ", "{}", "é"]
+    given = [texts[row % len(texts)] for row in range(rows)]
+    names = ["reason", "rule", "title", "language", "category", "details"]
+    with database.connect_writer() as connection:
+        rare = columns(rows) | dict.fromkeys(names, given)
+        insert_columns(connection, "pages", rare, CONSTANTS, is_repeated=True)
+        chosen = select(*(pages.c[name] for name in names)).order_by(pages.c.number)
+        stored = [tuple(row) for row in connection.execute(chosen)]
+    assert stored == [(text or None,) * len(names) for text in given]
+
+
 def test_a_row_that_cannot_be_stored_is_an_error(database: Database) -> None:
     """Not one that is left out in silence."""
     wrong = columns(60)

@@ -16,12 +16,14 @@ from sitecrawl.urls.canonical import (
     KeyRules,
     canonicalize,
     canonicalize_all,
+    canonicalize_batch,
     explain_refusal,
     page_id,
     page_ids,
     page_key,
+    page_keys,
 )
-from sitecrawl.urls.plain import PLAIN_URL
+from sitecrawl.urls.plain import PLAIN_URL, shared_origin
 from sitecrawl.urls.refusal import Reason
 from tests.urls.nasty import likely_urls, nasty_urls
 
@@ -414,6 +416,59 @@ def test_each_folding_can_be_switched(rules: KeyRules, key: str) -> None:
     assert page_key(url, rules) == key
     assert page_ids([url], 7, rules) == [page_id(url, 7, rules)]
     assert page_ids([url], 7, rules) != page_ids([url], 7)
+
+
+_PATHS = st.sampled_from(
+    [
+        *("", "a", "a/", "a//", "www.", "a/b.html", "about", "%61b", "a/../c", ".", "a b", "é"),
+        *(
+            "?",
+            "?a=1",
+            "a?b=2&a=1",
+            "a/?utm_source=x",
+            "a/../c?a",
+            "%61b?c",
+            "#x",
+            "a/#!/b/",
+            "a?#",
+        ),
+    ]
+)
+_ORIGINS = st.sampled_from(
+    ["https://example.com/", "http://www.example.com:8080/", "https://EXAMPLE.com/", "http://www./"]
+)
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(_PATHS, max_size=12),
+    _ORIGINS,
+    st.sampled_from(
+        ["https://example.com/", "?b=2", "#b", "/b", "mailto:b", "https://b.example/?c"]
+    ),
+    st.sampled_from([CanonicalRules(), CanonicalRules(max_length=30, keep_hash_routes=True)]),
+)
+def test_batch_of_one_origin_answers_as_one_by_one(
+    paths: list[str], origin: str, other: str, rules: CanonicalRules
+) -> None:
+    own = [origin + path for path in paths]
+    for urls in (own, [*own, other], [other, *own]):
+        batch = canonicalize_batch(urls, BASE, rules)
+        assert batch.urls == [canonicalize(url, BASE, rules) for url in urls]
+        found = [url for url in batch.urls if url is not None]
+        shared = shared_origin(found)
+        if batch.origin is not None:
+            # It may say too much, but nothing is missing.
+            assert shared is not None
+            assert found == batch.urls
+            assert batch.origin.prefix == shared.prefix
+            assert batch.origin.heads >= shared.heads
+            assert set(batch.origin.marked) >= set(shared.marked)
+        keys = [page_key(url) for url in found]
+        assert page_keys(found) == keys
+        for known in filter(None, (batch.origin, shared)):
+            assert page_keys(found, origin=known) == keys
+            assert page_ids(found, 7, origin=known) == [page_id(url, 7) for url in found]
 
 
 @settings(max_examples=200)
