@@ -297,10 +297,11 @@ def page_ids(
 def _canonical(url: str, base: str | None, rules: CanonicalRules) -> str | Refusal:
     if len(url) > MAX_RAW_LENGTH:
         return Refusal(Reason.TOO_LONG, f"at most {MAX_RAW_LENGTH} characters as written")
-    plain = PLAIN_URL.fullmatch(url)
-    if plain is not None and len(url) <= rules.max_length:
-        query = plain[1]
-        return url if query is None else url[: plain.start(1)] + _clean_query(query[1:], rules)
+    address = _without_fragment(url, rules)
+    plain = PLAIN_URL.fullmatch(address)
+    if plain is not None and len(address) <= rules.max_length:
+        path, has_query, query = address.partition("?")
+        return path + _clean_query(query, rules) if has_query else address
     href = _parse(url, base)
     if not href.startswith(("https://", "http://")):
         return _refused_scheme(href or url)
@@ -317,6 +318,12 @@ def _canonical(url: str, base: str | None, rules: CanonicalRules) -> str | Refus
     if len(result) > rules.max_length:
         return Refusal(Reason.TOO_LONG, f"at most {rules.max_length} characters")
     return result
+
+
+def _without_fragment(url: str, rules: CanonicalRules) -> str:
+    """What is left of *url* if its fragment surely says nothing; beyond ASCII it may be refused."""
+    is_dropped = "#" in url and not rules.keep_hash_routes and url.isascii()
+    return url.partition("#")[0] if is_dropped else url
 
 
 def _parse(url: str, base: str | None) -> str:

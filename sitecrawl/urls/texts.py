@@ -64,7 +64,7 @@ class SeenTexts:
     def add(self, fingerprint: int, *, pattern: int, depth: int | None) -> None:
         """Keep a text, unless there are too many; what is kept does not depend on the order."""
         known = _NO_DEPTH if depth is None else min(depth, _NO_DEPTH - 1)
-        rows = self._rows_like(fingerprint, 0)
+        rows = (self._texts[: self._count] == np.uint64(fingerprint & _ALL_BITS)).nonzero()[0]
         same = rows[self._patterns[rows] == pattern]
         if len(same):
             self._depths[same] = np.minimum(self._depths[same], known)
@@ -80,7 +80,8 @@ class SeenTexts:
 
     def _rows_like(self, fingerprint: int, distance: int) -> NDArray[np.intp]:
         differing = self._texts[: self._count] ^ np.uint64(fingerprint & _ALL_BITS)
-        return np.flatnonzero(np.bitwise_count(differing) <= distance)
+        rows: NDArray[np.intp] = (np.bitwise_count(differing) <= distance).nonzero()[0]
+        return rows
 
     def _grow(self) -> None:
         size = 2 * len(self._texts)

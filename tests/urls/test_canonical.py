@@ -202,6 +202,26 @@ def test_hash_route_is_kept_on_demand(fragment: str, expected: str) -> None:
     assert canonicalize(url) == "https://example.com/a?b=1"
 
 
+@pytest.mark.parametrize("rules", [CanonicalRules(), CanonicalRules(keep_hash_routes=True)])
+def test_fragment_of_a_plain_url_is_what_the_parser_makes_of_it(rules: CanonicalRules) -> None:
+    fragments = [*map(chr, range(256)), "", "/r", "!r", "a#b", "?a=1", "\ud800", " ", "%zz", "/%7e"]
+    for address in ("https://example.com/a", "https://example.com/?b=1&utm_id=2&a=%41"):
+        for fragment in fragments:
+            url = f"{address}#{fragment}"
+            # The space hides the URL from the fast path; the parser drops it.
+            assert canonicalize(url, BASE, rules) == canonicalize(f" {url}", BASE, rules)
+            plain = "https://example.com/c"
+            assert canonicalize_all([plain, url], BASE, rules) == [
+                plain,
+                canonicalize(f" {url}", BASE, rules),
+            ]
+
+
+def test_fragment_does_not_count_for_the_length() -> None:
+    url = "https://example.com/" + "a" * (2083 - 20)
+    assert canonicalize_all([f"{url}#b", f"{url}a#b"]) == [url, None]
+
+
 # base
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from sitecrawl.parse.links.targets import cleaned, handler_targets, looks_like_address
 from sitecrawl.parse.links.vocabulary import LinkSource
@@ -37,9 +36,6 @@ _OWN_ADDRESS = {
 }
 _SCRIPT_ADDRESS = "javascript:"
 _EMPTY_FRAME = "about:blank"
-# Most links of a page are those of every page.
-_KNOWN_ADDRESSES = 10_000
-_MAX_KNOWN_CHARACTERS = 200
 
 
 def element_targets(tag: str, attributes: Attributes) -> Targets:
@@ -55,21 +51,14 @@ def _own_targets(tag: str, attributes: Attributes) -> Targets:
     value = attributes.get(name) or attributes.get("xlink:href")
     if not value or (tag == "form" and not _is_get(attributes)):
         return ()
-    return (_known_targets if len(value) <= _MAX_KNOWN_CHARACTERS else _targets)(source, value)
-
-
-def _targets(source: LinkSource, value: str) -> Targets:
     target = cleaned(value)
     if not target or target == _EMPTY_FRAME:
         return ()
-    targets = [(source, target)]
+    if target[:11].lower() != _SCRIPT_ADDRESS:
+        return ((source, target),)
     # A link that is a script may still lead somewhere.
-    if target[:11].lower() == _SCRIPT_ADDRESS:
-        targets += [(LinkSource.ONCLICK, inner) for inner in handler_targets(target)]
-    return tuple(targets)
-
-
-_known_targets = lru_cache(_KNOWN_ADDRESSES)(_targets)
+    inner_targets = [(LinkSource.ONCLICK, inner) for inner in handler_targets(target)]
+    return ((source, target), *inner_targets)
 
 
 def _is_get(attributes: Attributes) -> bool:

@@ -57,12 +57,14 @@ def hash_text(text: str) -> TextHashes:
         text = text.replace(_NO_BREAK_SPACE, " ")
     encoded = text.encode("utf-8", "replace")
     folded = encoded if is_ascii else text.casefold().encode("utf-8", "replace")
-    words = folded.translate(_FOLDED, _NO_LETTERS)
+    # Taking out all white space is what costs: what both texts share is taken out once.
     characters = encoded.translate(None, _WHITE_SPACE)
+    folded_characters = characters if is_ascii else folded.translate(None, _WHITE_SPACE)
+    letters = folded_characters.translate(_FOLDED, _NO_LETTERS)
     return TextHashes(
         exact=xxhash.xxh3_64_hexdigest(characters),
-        folded=_signed(xxhash.xxh3_64_intdigest(words.translate(None, _SPACE))),
-        fingerprint=_fingerprint(words),
+        folded=_signed(xxhash.xxh3_64_intdigest(letters)),
+        fingerprint=_fingerprint(folded.translate(_FOLDED, _NO_LETTERS)),
         characters=len(characters),
     )
 
@@ -80,13 +82,13 @@ def _fingerprint(words: bytes) -> int:
     """Set each bit that is set in the hashes of most of the distinct words."""
     import numpy as np  # not at the top: it is large, and most commands read no page
 
-    pieces = [_word_hashes(piece) for piece in _pieces(words)]
-    hashes = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-    hashes.sort()
-    is_first = np.empty(len(hashes), dtype=bool)
+    pieces = [_word_sums(piece) for piece in _pieces(words)]
+    sums = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+    sums.sort()
+    is_first = np.empty(len(sums), dtype=bool)
     is_first[:1] = True
-    np.not_equal(hashes[1:], hashes[:-1], out=is_first[1:])
-    distinct = hashes[is_first]
+    np.not_equal(sums[1:], sums[:-1], out=is_first[1:])
+    distinct = _mixed(sums[is_first])
     if not len(distinct):
         return 0
     # Each bit of a hash becomes a lane, eight to a number: sums count bits of many hashes at once.
@@ -108,25 +110,33 @@ def _pieces(words: bytes) -> Iterator[bytes]:
     yield words[start:]
 
 
-def _word_hashes(words: bytes) -> Hashes:
-    """Hash every word, all of them at once: a call for each would cost more than the page."""
+def _word_sums(words: bytes) -> Hashes:
+    """Sum up every word, all of them at once: a call for each would cost more than the page."""
     import numpy as np
 
     powers, inverse_powers = _powers()
     codes = np.frombuffer(words, dtype=np.uint8)
     is_letter = np.zeros(len(codes) + 2, dtype=np.int8)
     np.not_equal(codes, _SPACE[0], out=is_letter[1:-1].view(bool))
-    edges = np.flatnonzero(is_letter[1:] != is_letter[:-1])
-    starts, ends = edges[::2], edges[1::2]
+    (edges,) = (is_letter[1:] != is_letter[:-1]).nonzero()
     sums = np.zeros(len(codes) + 1, dtype=np.uint64)
-    np.cumsum(codes * powers[: len(codes)], out=sums[1:])
+    np.multiply(codes, powers[: len(codes)], out=sums[1:])
+    np.add.accumulate(sums, out=sums)
+    at_edges = sums[edges]
     # As if each word stood at the start of the text.
-    hashes = (sums[ends] - sums[starts]) * inverse_powers[starts]
+    word_sums: Hashes = (at_edges[1::2] - at_edges[::2]) * inverse_powers[edges[::2]]
+    return word_sums
+
+
+def _mixed(sums: Hashes) -> Hashes:
+    """Spread the sums of words over all bits: different ones stay different."""
+    import numpy as np
+
     for mixer, shift in zip(_MIXERS, (30, 27), strict=True):
-        hashes ^= hashes >> np.uint64(shift)
-        hashes *= np.uint64(mixer)
-    hashes ^= hashes >> np.uint64(31)
-    return hashes
+        sums ^= sums >> np.uint64(shift)
+        sums *= np.uint64(mixer)
+    sums ^= sums >> np.uint64(31)
+    return sums
 
 
 @cache

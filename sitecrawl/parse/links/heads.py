@@ -82,18 +82,16 @@ class HeadReader:
             self.facts.language = self.facts.language or normalize_language(language)
 
     def _read_link(self, attributes: Attributes) -> None:
-        href = cleaned(attributes.get("href"))
         relations = (attributes.get("rel") or "").lower().split()
-        if not href or not relations:
-            return
-        media_type = (attributes.get("type") or "").partition(";")[0].strip().lower()
-        language = normalize_language(attributes.get("hreflang") or "")
-        source = _link_source(relations, media_type)
-        if source is None:
+        source = _link_source(relations, attributes)
+        # Most are styles, icons and fonts.
+        href = cleaned(attributes.get("href")) if source is not None else ""
+        if source is None or not href:
             return
         if source is LinkSource.CANONICAL:
             self.facts.canonical = self.facts.canonical or href
         title = " ".join((attributes.get("title") or "").split())
+        language = normalize_language(attributes.get("hreflang") or "")
         self._rows.add(source, href, NO_REGION, title, " ".join(relations), "", language)
 
     def _read_meta(self, attributes: Attributes) -> None:
@@ -101,24 +99,32 @@ class HeadReader:
         if not content:
             return
         name = (attributes.get("property") or attributes.get("name") or "").strip().lower()
-        directive = (attributes.get("http-equiv") or "").strip().lower()
         if name == "og:type":
             self.facts.type = self.facts.type or cleaned(content)[:_MAX_TYPE_CHARACTERS]
         elif name in _ADDRESS_PROPERTIES:
             if address := cleaned(content):
                 self._rows.add(LinkSource.OPENGRAPH, address, NO_REGION, "", "", "")
-        elif directive == "refresh":
+        elif directive := attributes.get("http-equiv"):
+            self._obey(directive.strip().lower(), content)
+
+    def _obey(self, directive: str, content: str) -> None:
+        """Take what stands for a header of the answer."""
+        if directive == "refresh":
             if address := refresh_target(content):
                 self._rows.add(LinkSource.META_REFRESH, address, NO_REGION, "", "", "")
         elif directive == "content-language":
             self.facts.language = self.facts.language or normalize_language(content)
 
 
-def _link_source(relations: list[str], media_type: str) -> LinkSource | None:
+def _link_source(relations: list[str], attributes: Attributes) -> LinkSource | None:
     if "alternate" in relations:
         if "stylesheet" in relations:
             return None
+        media_type = (attributes.get("type") or "").partition(";")[0].strip().lower()
         if media_type in _FEED_TYPES:
             return LinkSource.FEED_LINK
         return LinkSource.HREFLANG if media_type in _PAGE_TYPES else None
-    return next((source for word in relations if (source := _RELATIONS.get(word))), None)
+    for word in relations:
+        if word in _RELATIONS:
+            return _RELATIONS[word]
+    return None

@@ -42,6 +42,13 @@ def test_hashes_stay_the_same_for_ever() -> None:
         -3816134916089986802,
         24,
     )
+    found = hash_text("Été à Zürich:\u00a0été, ÉTÉ! 3 Straßen\tund\nSTRASSEN")
+    assert (found.exact, found.folded, found.fingerprint, found.characters) == (
+        "0370eaf2fb2d7302",
+        747266745940192610,
+        -3701055807624083940,
+        47,
+    )
 
 
 def test_distance_grows_with_the_difference() -> None:
