@@ -337,15 +337,6 @@ def apply_environment(settings: BaseSettings, environ: Mapping[str, str] | None 
         settings.set("USER_AGENT", user_agent, ENVIRONMENT_PRIORITY)
 
 
-def spare_threads() -> None:
-    """Keep NumPy, before it is loaded, from starting a thread for each core, unless it was told to.
-
-    They are for linear algebra, of which there is next to none here, and spin before they sleep:
-    0.1 seconds of CPU on two cores.
-    """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-
 def _refuse_unknown(settings: BaseSettings) -> None:
     known = {spec.name for spec in setting_specs()}
     for name in settings:

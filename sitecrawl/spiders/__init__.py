@@ -3,7 +3,3 @@
 # Scrapy reads the whole stack of imports for every class that it has deprecated there: from deep
 # within the modules of the spiders, that takes a fifth of the time to the first request.
 import scrapy.core.downloader.contextfactory  # noqa: F401
-
-from sitecrawl.config import spare_threads
-
-spare_threads()
