@@ -31,7 +31,8 @@ def path_depths(urls: Sequence[str], origin: SharedOrigin | None = None) -> list
     for row in origin.marked if origin else marked_rows(urls):
         depths[row] = _depth(urls[row])
     # Refused rows may hold any text, with fewer slashes than an address has.
-    return depths if min(depths, default=0) >= 0 else [max(depth, 0) for depth in depths]
+    is_usual = origin is not None or min(depths, default=0) >= 0
+    return depths if is_usual else [max(depth, 0) for depth in depths]
 
 
 def _depth(url: str) -> int:

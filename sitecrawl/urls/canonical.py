@@ -400,5 +400,7 @@ def _hash_route(fragment: str) -> str:
 
 
 def _path_end(url: str) -> int:
-    marks = [position for position in (url.find("?"), url.find("#")) if position >= 0]
-    return min(marks, default=len(url))
+    fragment = url.find("#")
+    end = len(url) if fragment < 0 else fragment
+    query = url.find("?", 0, end)
+    return end if query < 0 else query

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -186,3 +187,13 @@ def test_scrapy_project_picks_a_profile(project: Project) -> None:
     without_module = ("env", "-u", "SCRAPY_SETTINGS_MODULE", "SCRAPY_PROJECT=audit")
     scrapy = (sys.executable, "-m", "scrapy", "settings", "--get", "SITECRAWL_PROFILE")
     assert project.run(*without_module, *scrapy).succeeded().stdout.strip() == "audit"
+
+
+def test_to_be_found_among_the_commands_it_needs_nothing_of_the_project() -> None:
+    program = """
+import sys, sitecrawl.commands.crawl
+print(*sorted(name for name in sys.modules if name.startswith("sitecrawl.")))
+"""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    assert done.stdout.split() == ["sitecrawl.commands", "sitecrawl.commands.crawl"]
