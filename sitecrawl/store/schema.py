@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import inspect, text
 
-from sitecrawl.store.tables import MENTIONS_VIEW, metadata
+from sitecrawl.store.tables import metadata
+from sitecrawl.store.views import VIEWS
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection, Engine
 
-HEAD_REVISION = "0005"
+HEAD_REVISION = "0006"
 # Any constant will do, as long as every sitecrawl that migrates takes the same lock.
 _MIGRATION_LOCK = 7_338_241_958
 
@@ -44,7 +45,8 @@ def bring_to_head(engine: Engine, label: str) -> None:
 def create_tables(connection: Connection) -> None:
     """Give an empty database what all migrations together would give it."""
     metadata.create_all(connection)
-    connection.execute(text(MENTIONS_VIEW))
+    for view in VIEWS:
+        connection.execute(text(view))
     connection.execute(
         text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
     )

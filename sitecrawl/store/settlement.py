@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sitecrawl.store.look_writer import remove_unused_looks
+
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
@@ -53,7 +55,7 @@ SELECT document_id, position, page_id, source, lastmod, details, scan_id, region
 FROM (
     SELECT m.*, pages.number, row_number() OVER (
         PARTITION BY m.page_id ORDER BY m.document_id, m.position) AS place
-    FROM other_mentions AS m
+    FROM further_mentions AS m
     JOIN documents AS confirmed ON confirmed.id = m.document_id
         AND confirmed.site_id = {site} AND confirmed.last_scan_id = {scan}
         AND m.scan_id >= coalesce(confirmed.content_scan_id, 0)
@@ -98,3 +100,4 @@ def settle_mentions(
     for statement in (_FIND_PROMOTED, _PROMOTE, _REMOVE_PROMOTED, _FORGET_GONE):
         connection.exec_driver_sql(statement.format(**ids, gone=gone))
     connection.exec_driver_sql("DROP TABLE promoted")
+    remove_unused_looks(connection, scan)
