@@ -46,6 +46,7 @@ _KINDS: Mapping[str, _Kind] = {
     "id": _ID,
     "page_id": _ID,
     "document_id": _ID,
+    "look_id": _ID,
     "url": _NEEDED_TEXT,
     "source": _NEEDED_TEXT,
     "number": _NUMBER,

@@ -44,7 +44,7 @@ _IN_SITEMAP: Final = """
 """
 _IS_LINKED: Final = """
 (({own_counts} AND {own_is_link}) OR p.id IN (
-    SELECT other.page_id FROM other_mentions AS other
+    SELECT other.page_id FROM further_mentions AS other
     WHERE {other_is_link} AND {other_counts}))
 """
 
@@ -64,7 +64,7 @@ FROM pages AS p
 LEFT JOIN visits AS v ON v.page_id = p.id AND v.scan_id = {scan}
 LEFT JOIN fetches AS f ON f.document_id = v.document_id AND f.scan_id = {scan}
 LEFT JOIN documents AS d ON d.id = CASE WHEN {own_is_link} THEN p.document_id ELSE (
-    SELECT min(other.document_id) FROM other_mentions AS other
+    SELECT min(other.document_id) FROM further_mentions AS other
     WHERE other.page_id = p.id AND {other_is_link} AND {other_counts}) END
 WHERE p.site_id = {site} AND p.reason IS NULL AND coalesce(v.external_hops, 0) = 0
 AND {is_linked} AND NOT {in_sitemap}

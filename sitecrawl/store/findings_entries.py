@@ -20,7 +20,7 @@ _SITEMAPS: Final = "(SELECT id FROM documents WHERE site_id = {site} AND kind = 
 # What a feed names that is used as a sitemap is no entry of one.
 _IS_ENTRY: Final = """
 (({own_counts} AND p.source IN {entry} AND p.document_id IN {sitemaps}) OR p.id IN (
-    SELECT other.page_id FROM other_mentions AS other
+    SELECT other.page_id FROM further_mentions AS other
     WHERE other.source IN {entry} AND other.document_id IN {sitemaps} AND {other_counts}))
 """
 _OF_REASONS: Final = """
@@ -73,7 +73,7 @@ SELECT url, CAST(entries AS TEXT) || ' entries', count(*) OVER () FROM (
         WHEN p.source = '{sitemap}' AND p.document_id IN {sitemaps} AND {own_counts} THEN 1
         ELSE 0 END AS entries
     FROM (
-        SELECT other.page_id, count(*) AS entries FROM other_mentions AS other
+        SELECT other.page_id, count(*) AS entries FROM further_mentions AS other
         WHERE other.document_id IN {sitemaps} AND other.source = '{sitemap}' AND {other_counts}
         GROUP BY other.page_id
     ) AS again

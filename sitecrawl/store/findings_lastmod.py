@@ -27,7 +27,7 @@ FROM pages AS p JOIN documents AS d ON d.id = p.document_id
 WHERE p.site_id = {site} AND d.kind = '{kind}' AND p.source = '{sitemap}' AND {own_counts}
 UNION ALL
 SELECT other.page_id, other.document_id, other.lastmod
-FROM other_mentions AS other JOIN documents AS d ON d.id = other.document_id
+FROM further_mentions AS other JOIN documents AS d ON d.id = other.document_id
 WHERE d.site_id = {site} AND d.kind = '{kind}' AND other.source = '{sitemap}' AND {other_counts}
 """
 _BY_SITEMAP: Final = """

@@ -71,7 +71,7 @@ _BY_OTHER_MENTION = """
 FROM (
     SELECT other.*, row_number() OVER (
         PARTITION BY other.page_id ORDER BY other.document_id, other.position) AS place
-    FROM pages AS p CROSS JOIN other_mentions AS other
+    FROM pages AS p CROSS JOIN further_mentions AS other
     WHERE p.site_id = {site} AND NOT {own_counts} AND other.page_id = p.id AND {other_counts}
 ) AS m
 JOIN pages AS p ON p.id = m.page_id {signals}
@@ -98,7 +98,7 @@ class _Way(NamedTuple):
 # The mention that a page is listed by, or one of the further ones.
 _ANY_MENTION = """
 ({own} OR p.id IN (
-    SELECT other.page_id FROM other_mentions AS other WHERE {also} AND {{other_counts}}))
+    SELECT other.page_id FROM further_mentions AS other WHERE {also} AND {{other_counts}}))
 """
 
 _SPEAKING = """

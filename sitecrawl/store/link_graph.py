@@ -46,7 +46,7 @@ AND p.source <> '{start}' AND {is_wanted} {own_region}
 _OTHER_LINKS = """
 SELECT other.document_id, p.number, p.url, other.source, other.region, other.anchor, other.rel,
     other.position
-FROM other_mentions AS other JOIN pages AS p ON p.id = other.page_id
+FROM further_mentions AS other JOIN pages AS p ON p.id = other.page_id
 WHERE p.site_id = {site} AND other.document_id IN {visited} AND {other_counts}
 AND other.source <> '{start}' AND {is_wanted} {other_region}
 """

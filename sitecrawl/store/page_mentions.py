@@ -8,7 +8,8 @@ from sqlalchemy import Select, case, func, select
 
 from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.store.facts import MentionCount, MentionFact
-from sitecrawl.store.tables import documents, fetches, mentions
+from sitecrawl.store.tables import documents, fetches
+from sitecrawl.store.views import mentions
 
 if TYPE_CHECKING:
     from sqlalchemy import Subquery

@@ -19,10 +19,11 @@ from sitecrawl.store.bulk import (
     page_columns,
     repeat_columns,
 )
+from sitecrawl.store.look_writer import LookWriter
 from sitecrawl.store.tables import sites
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -32,22 +33,21 @@ _INCOMING = """
 CREATE TEMPORARY TABLE IF NOT EXISTS incoming (
     id BIGINT, url TEXT, position INTEGER, verdict_id BIGINT, reason TEXT, rule TEXT,
     lastmod TEXT, changefreq TEXT, sitemap_priority REAL, title TEXT, language TEXT, depth INTEGER,
-    category TEXT, details TEXT, source TEXT, region TEXT, anchor TEXT, rel TEXT, path TEXT
+    category TEXT, details TEXT, source TEXT, region TEXT, anchor TEXT, rel TEXT, path TEXT,
+    look_id BIGINT
 )
 """
 
 _RENEW_OTHER = """
 ON CONFLICT (document_id, position, page_id) DO UPDATE SET
-    source = excluded.source, lastmod = excluded.lastmod, details = excluded.details,
-    scan_id = excluded.scan_id, region = excluded.region, anchor = excluded.anchor,
-    rel = excluded.rel, path = excluded.path
+    scan_id = excluded.scan_id, look_id = excluded.look_id, anchor = excluded.anchor,
+    lastmod = excluded.lastmod, details = excluded.details
 """
 
 _MENTION_ELSEWHERE = """
 INSERT INTO other_mentions (
-    document_id, position, page_id, source, lastmod, details, scan_id, region, anchor, rel, path)
-SELECT {document}, i.position, i.id, i.source, i.lastmod, i.details, {scan}, i.region, i.anchor,
-    i.rel, i.path
+    document_id, position, page_id, scan_id, look_id, anchor, lastmod, details)
+SELECT {document}, i.position, i.id, {scan}, i.look_id, i.anchor, i.lastmod, i.details
 FROM incoming AS i JOIN pages ON pages.id = i.id
 WHERE pages.document_id <> {document}
 {renew}
@@ -95,9 +95,8 @@ WHERE pages.id = i.id AND pages.document_id = {document} AND pages.seen_scan_id 
 """
 
 _REPEAT_ELSEWHERE = """
-INSERT INTO other_mentions (
-    document_id, position, page_id, source, lastmod, scan_id, region, anchor, rel, path)
-SELECT {document}, i.position, i.id, i.source, i.lastmod, {scan}, i.region, i.anchor, i.rel, i.path
+INSERT INTO other_mentions (document_id, position, page_id, scan_id, look_id, anchor, lastmod)
+SELECT {document}, i.position, i.id, {scan}, i.look_id, i.anchor, i.lastmod
 FROM incoming AS i
 WHERE NOT EXISTS (
     SELECT 1 FROM pages WHERE pages.id = i.id AND pages.document_id = {document}
@@ -115,6 +114,7 @@ class PageWriter:
         self._scan_literal = literal(scan.scan_id)
         self._is_analyzed = False
         self._written_columns: set[str] | None = None
+        self._looks = LookWriter(connection, scan)
         # Of several pages, so that the same statement takes them all.
         self._repeated_links: dict[str, list[Any]] = {}
         if scan.has_pages:
@@ -132,10 +132,12 @@ class PageWriter:
     def forget(self) -> None:
         """After a roll-back: what was remembered may not be there."""
         self._written_columns = None
+        self._looks.forget()
         self._repeated_links.clear()
 
     def flush(self) -> None:
         """Write what was gathered."""
+        self._looks.flush()
         if columns := self._repeated_links:
             self._repeated_links = {}
             insert_columns(
@@ -177,36 +179,52 @@ class PageWriter:
         )
 
     def _merge(self, rows: PageRows) -> None:
-        columns = self._columns(rows)
-        constants = _shared_source(rows) | _shared_verdict(rows)
-        insert_columns(self._connection, "incoming", columns, constants)
+        self._receive(rows.source, rows.links, self._columns(rows), _shared_verdict(rows))
         self._run(rows, _MENTION_ELSEWHERE, _VERDICT_ELSEWHERE, _MERGE)
 
     def _add_repeats(self, rows: PageRows, repeats: Repeats) -> None:
-        if repeats.links is not None and not self._scan.has_pages:
-            self._gather_links(rows.document_id, repeats, repeats.links)
-            return
-        columns = repeat_columns(repeats)
         if self._scan.has_pages:
+            columns = repeat_columns(repeats)
             columns["id"] = columns.pop("page_id")
-            insert_columns(self._connection, "incoming", columns, _shared_source(rows))
+            self._receive(rows.source, repeats.links, columns, {})
             self._run(rows, _RENEW_REPEATED, _REPEAT_ELSEWHERE)
-            return
-        constants = {"document_id": literal(rows.document_id), "scan_id": self._scan_literal}
-        insert_columns(
-            self._connection,
-            "other_mentions",
-            columns,
-            constants | _shared_source(rows),
-            "ON CONFLICT DO NOTHING",
-        )
+        elif repeats.links is not None:
+            self._gather_links(rows.document_id, repeats, repeats.links)
+        else:
+            insert_columns(
+                self._connection,
+                "other_mentions",
+                repeat_columns(repeats),
+                {
+                    "document_id": literal(rows.document_id),
+                    "scan_id": self._scan_literal,
+                    "look_id": literal(self._looks.of_source(rows.source)),
+                },
+                "ON CONFLICT DO NOTHING",
+            )
+
+    def _receive(
+        self,
+        source: str,
+        links: LinkColumns | None,
+        columns: Mapping[str, Sequence[Any]],
+        constants: Mapping[str, str],
+    ) -> None:
+        """Put rows where the statements that merge them find them."""
+        if links is None:
+            look_id = literal(self._looks.of_source(source))
+            constants = {**constants, "source": literal(source), "look_id": look_id}
+        else:
+            columns = {**columns, "look_id": self._looks.of_links(links)}
+        insert_columns(self._connection, "incoming", columns, constants)
 
     def _gather_links(self, document_id: int, repeats: Repeats, links: LinkColumns) -> None:
         columns = {
             "document_id": [document_id] * len(repeats.ids),
             "position": repeats.positions,
             "page_id": repeats.ids,
-            **links.by_name(),
+            "look_id": self._looks.of_links(links),
+            "anchor": links.anchors,
         }
         for name, column in columns.items():
             self._repeated_links.setdefault(name, []).extend(column)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _FURTHER_SOURCES = """
 SELECT DISTINCT other.page_id, other.source
-FROM other_mentions AS other
+FROM further_mentions AS other
 WHERE other.document_id IN (SELECT id FROM documents WHERE site_id = {site}) AND {other_counts}
 """
 

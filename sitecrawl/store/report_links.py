@@ -25,7 +25,7 @@ MentionRow: TypeAlias = tuple[int, int, str, str | None]
 _ROWS_AT_ONCE: Final = 20_000
 _FURTHER: Final = """
 SELECT other.document_id, other.page_id, other.source, other.region
-FROM other_mentions AS other
+FROM further_mentions AS other
 WHERE other.document_id IN (SELECT id FROM documents WHERE site_id = {site}) AND {other_counts}
 ORDER BY other.document_id, other.position, other.page_id
 """

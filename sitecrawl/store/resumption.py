@@ -17,8 +17,9 @@ from sitecrawl.items import (
 )
 from sitecrawl.store.inventory import ALL_PAGES, count_pages
 from sitecrawl.store.queries import scan_by_id
-from sitecrawl.store.tables import documents, fetches, mentions, pages, visits
+from sitecrawl.store.tables import documents, fetches, pages, visits
 from sitecrawl.store.validators import children
+from sitecrawl.store.views import mentions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import inspect, text
 
-from sitecrawl.store.tables import MENTIONS_VIEW, PARTIAL_INDEXES, metadata
+from sitecrawl.store.tables import PARTIAL_INDEXES, metadata
+from sitecrawl.store.views import VIEWS
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection, Engine
 
-HEAD_REVISION = "0006"
+HEAD_REVISION = "0007"
 # Any constant will do, as long as every sitecrawl that migrates takes the same lock.
 _MIGRATION_LOCK = 7_338_241_958
 
@@ -44,7 +45,7 @@ def bring_to_head(engine: Engine, label: str) -> None:
 def create_tables(connection: Connection) -> None:
     """Give an empty database what all migrations together would give it."""
     metadata.create_all(connection)
-    for statement in (*PARTIAL_INDEXES.values(), MENTIONS_VIEW):
+    for statement in (*PARTIAL_INDEXES.values(), *VIEWS):
         connection.execute(text(statement))
     connection.execute(
         text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")

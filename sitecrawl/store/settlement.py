@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sitecrawl.store.look_writer import remove_unused_looks
+
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
@@ -56,7 +58,8 @@ SELECT document_id, position, page_id, source, lastmod, details, scan_id, region
 FROM (
     SELECT m.*, pages.number, row_number() OVER (
         PARTITION BY m.page_id ORDER BY m.document_id, m.position) AS place
-    FROM pages CROSS JOIN documents CROSS JOIN other_mentions AS m CROSS JOIN documents AS confirmed
+    FROM pages CROSS JOIN documents CROSS JOIN further_mentions AS m
+    CROSS JOIN documents AS confirmed
     WHERE pages.document_id IN (
         SELECT id FROM documents
         WHERE (site_id = {site} AND content_scan_id > first_scan_id) OR ({gone}))
@@ -102,3 +105,4 @@ def settle_mentions(
     for statement in (_FIND_PROMOTED, _PROMOTE, _REMOVE_PROMOTED, _FORGET_GONE):
         connection.exec_driver_sql(statement.format(**ids, gone=gone))
     connection.exec_driver_sql("DROP TABLE promoted")
+    remove_unused_looks(connection, scan)

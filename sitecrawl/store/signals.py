@@ -55,7 +55,7 @@ FROM (
     WHERE p.site_id = {site} AND {own_counts}
     UNION ALL
     SELECT other.page_id, other.document_id, CASE other.region {places} END
-    FROM other_mentions AS other
+    FROM further_mentions AS other
     JOIN documents AS linking ON linking.id = other.document_id
         AND linking.site_id = {site} AND linking.kind = {page}
     WHERE {other_counts}

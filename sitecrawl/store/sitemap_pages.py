@@ -31,7 +31,7 @@ FROM pages AS p
 LEFT JOIN (
     SELECT other.page_id, min(other.document_id) AS document_id, max(other.lastmod) AS lastmod,
         sum(CASE WHEN other.source = '{sitemap}' THEN 1 ELSE 0 END) AS entries
-    FROM other_mentions AS other
+    FROM further_mentions AS other
     WHERE other.document_id IN {sitemaps} AND {other_counts}
     GROUP BY other.page_id
 ) AS listing ON listing.page_id = p.id

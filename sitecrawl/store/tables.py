@@ -1,8 +1,8 @@
 """The tables, as SQLAlchemy Core.
 
 A *mention* is one page as one document gives it. The first mention of a page lies in the page's
-own row, because most pages have no other; the further ones lie in ``other_mentions``; the view
-``mentions`` unites both.
+own row, because most pages have no other; the further ones lie in ``other_mentions``; the views
+(``views.py``) show both alike.
 
 - A mention is *current* when its scan is not older than its document's ``content_scan_id``, the
   scan in which that document was last read completely. So entries that a document has dropped
@@ -31,8 +31,6 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    column,
-    table,
 )
 
 from sitecrawl.store.columns import Json, RowNumber, UtcDateTime
@@ -222,12 +220,23 @@ other_mentions = Table(
     Column("document_id", BigInteger, primary_key=True, autoincrement=False),
     Column("position", Integer, primary_key=True, autoincrement=False),
     Column("page_id", BigInteger, primary_key=True, autoincrement=False),
-    Column("source", Text, nullable=False),
+    Column("scan_id", BigInteger, nullable=False),
+    Column("look_id", BigInteger, nullable=False),
+    Column("anchor", Text),
     Column("lastmod", Text),
     Column("details", Text),
-    Column("scan_id", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# What further mentions share: a hundred links of every page stand where those of the page before
+# stood. The anchor is none of it: with it, every fifth mention would look like no other.
+mention_looks = Table(
+    "mention_looks",
+    metadata,
+    # The number of the site in the upper half of its bits.
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("source", Text, nullable=False),
     Column("region", Text),
-    Column("anchor", Text),
     Column("rel", Text),
     Column("path", Text),
     sqlite_with_rowid=False,
@@ -342,28 +351,6 @@ PARTIAL_INDEXES = {
         "CREATE INDEX ix_visits_scan_id_family ON visits (scan_id, family) WHERE family IS NOT NULL"
     ),
 }
-
-MENTIONS_VIEW = """
-CREATE VIEW mentions AS
-SELECT id AS page_id, document_id, position, source, lastmod, details, seen_scan_id AS scan_id,
-    region, anchor, rel, path FROM pages
-UNION ALL SELECT page_id, document_id, position, source, lastmod, details, scan_id,
-    region, anchor, rel, path FROM other_mentions
-"""
-mentions = table(
-    "mentions",
-    column("page_id", BigInteger),
-    column("document_id", BigInteger),
-    column("position", Integer),
-    column("source", Text),
-    column("lastmod", Text),
-    column("details", Text),
-    column("scan_id", BigInteger),
-    column("region", Text),
-    column("anchor", Text),
-    column("rel", Text),
-    column("path", Text),
-)
 
 evidence = Table(
     "evidence",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import Select, and_, select
 
-from sitecrawl.store.tables import fetches, mentions, visits
+from sitecrawl.store.tables import fetches, visits
+from sitecrawl.store.views import mentions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -47,7 +47,7 @@ def test_both_ways_give_the_tables_of_the_code(database_url: str, way: str) -> N
             differences = compare_metadata(context, metadata)
             assert all(kind == "remove_index" for kind, _ in differences)
             assert {index.name for _, index in differences} == set(PARTIAL_INDEXES)
-            assert inspect(connection).get_view_names() == ["mentions"]
+            assert inspect(connection).get_view_names() == ["further_mentions", "mentions"]
             assert current_revision(connection) == HEAD_REVISION
 
 
@@ -137,16 +137,77 @@ def test_what_the_first_version_has_stored_survives(database_url: str) -> None:
 
 
 def _content(connection: Connection) -> list[tuple[Any, ...]]:
-    """Pages and further mentions, with the columns of the first version."""
+    """Pages and mentions, with the columns of the first version."""
     statements = (
         """SELECT number, id, site_id, document_id, seen_scan_id, first_scan_id, position, source,
             url, lastmod, reason, rule, sitemap_priority, details FROM pages ORDER BY number""",
         """SELECT document_id, position, page_id, source, lastmod, details, scan_id
-            FROM other_mentions ORDER BY 1, 2, 3""",
+            FROM mentions ORDER BY 1, 2, 3""",
         "SELECT key, seed FROM sites",
         "SELECT url, content_scan_id FROM documents ORDER BY id",
     )
     return [tuple(row) for each in statements for row in connection.execute(text(each))]
+
+
+# What two crawls have left, of the same links on two sites, in a database of the fifth version.
+CRAWLS_AT_0005 = (
+    *SCAN_AT_0001[:2],
+    f"""INSERT INTO sites (key, root_url, seed, key_rules, page_columns, created_at)
+    VALUES ('other.example', 'https://other.example/', 8, '{{}}', '["url"]', '{_AT}')""",
+    """INSERT INTO documents (site_id, url, kind, depth, found_by, first_scan_id)
+    VALUES (1, 'https://example.com/', 'page', 0, 'asked', 1),
+        (1, 'https://example.com/a', 'page', 0, 'link', 1),
+        (2, 'https://other.example/', 'page', 0, 'asked', 1)""",
+    """INSERT INTO other_mentions (document_id, position, page_id, source, lastmod, details,
+        scan_id, region, anchor, rel, path)
+    VALUES (1, 1, 5, 'link', NULL, NULL, 1, 'footer', 'Five', 'nofollow', 'footer > a'),
+        (1, 2, 5, 'link', NULL, NULL, 1, 'footer', NULL, 'nofollow', 'footer > a'),
+        (1, 3, 5, 'link', NULL, NULL, 1, 'footer', 'Five', NULL, 'footer > a'),
+        (2, 1, 5, 'link', NULL, NULL, 1, 'footer', 'Five', 'nofollow', 'footer > a'),
+        (2, 9, -6, 'sitemap', '2026-01-02', '{}', 1, NULL, NULL, NULL, NULL),
+        (3, 1, 7, 'link', NULL, NULL, 1, 'footer', 'Five', 'nofollow', 'footer > a')""",
+)
+
+
+def test_looks_are_found_among_the_mentions_of_the_fifth_version(database_url: str) -> None:
+    shown = text("SELECT * FROM mentions ORDER BY document_id, position")
+    engine = create_engine(database_url)
+    with engine.begin() as connection, migrations_folder() as folder:
+        config = alembic_config(folder)
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0005")
+        for statement in CRAWLS_AT_0005:
+            connection.exec_driver_sql(statement)
+        before = connection.execute(shown).mappings().all()
+    engine.dispose()
+    with open_database(database_url) as database, database.reading() as connection:
+        assert connection.execute(shown).mappings().all() == before
+        looks = connection.execute(
+            text("SELECT id >> 32, source, region, rel, path FROM mention_looks")
+        )
+        assert sorted(map(tuple, looks), key=repr) == [
+            (1, "link", "footer", "nofollow", "footer > a"),
+            (1, "link", "footer", None, "footer > a"),
+            (1, "sitemap", None, None, None),
+            (2, "link", "footer", "nofollow", "footer > a"),
+        ]
+
+
+@pytest.mark.parametrize("has_index", [True, False])
+def test_moving_mentions_keeps_their_index(sqlite_url: str, has_index: bool) -> None:
+    engine = create_engine(sqlite_url)
+    with engine.begin() as connection, migrations_folder() as folder:
+        config = alembic_config(folder)
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0005")
+        if has_index:
+            connection.execute(
+                text("CREATE INDEX ix_other_mentions_page_id ON other_mentions (page_id)")
+            )
+        command.upgrade(config, "0006")
+        indexes = [index["name"] for index in inspect(connection).get_indexes("other_mentions")]
+        assert indexes == ["ix_other_mentions_page_id"] * has_index
+    engine.dispose()
 
 
 def test_opening_twice_changes_nothing(database_url: str) -> None:
