@@ -84,9 +84,7 @@ def run_classify(options: Options, results: Results) -> None:
     print(f"  lowest of {rounds} rounds; {figures['clusters']} clusters")
     learned, again = (figures[f"{name}_microseconds_per_url"] for name in ("learn", "classify"))
     results.add_bars(
-        (
-            Bar("CPU per URL to learn a site and classify it", learned + again, 3, " microseconds"),
-        )
+        (Bar("CPU per URL to learn a site and classify it", learned + again, 3, " microseconds"),)
     )
 
 
