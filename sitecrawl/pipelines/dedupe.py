@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.config import Config
 from sitecrawl.items import mention_batches
 from sitecrawl.pipelines.store import StorePipeline
-from sitecrawl.urls.canonical import page_ids
+from sitecrawl.urls.batches import page_ids
 from sitecrawl.urls.memo import ColumnMemo
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@
   servers may answer them differently.
 * :func:`page_key` folds in addition what nearly always is one page: http and https, ``www.``, one
   trailing slash.
-* :func:`canonicalize_all` and :func:`page_ids` give the same answers for columns of URLs, much
-  faster.
+* :mod:`sitecrawl.urls.batches` gives the same answers for columns of URLs, much faster.
 
 All input is hostile: a URL is refused (None), never an exception.
 """
@@ -16,21 +15,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
 
 from ada_url import join_url, normalize_url
 from xxhash import xxh3_64_intdigest
 
 from sitecrawl.urls import parameters
-from sitecrawl.urls.plain import PLAIN_URL, are_plain, marked_rows, origin_prefix, shared_origin
+from sitecrawl.urls.plain import PLAIN_URL
 from sitecrawl.urls.refusal import Reason, Refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sitecrawl.urls.plain import SharedOrigin
 
 # Beyond this no parser is asked: escaping and IDNA can make a text longer, and quadratic work
 # starts somewhere.
@@ -96,7 +88,6 @@ DEFAULT_RULES = CanonicalRules()
 DEFAULT_KEY_RULES = KeyRules()
 
 _ROOT_DOT = re.compile(r"(?<!\.)\.(?=:|\Z)")
-_ORIGIN = re.compile(r"https?://[^/?#]+/")
 _SCHEME = re.compile(r"[\x00-\x20]*([a-z][a-z0-9+.-]{0,31}):", re.IGNORECASE)
 
 # The escapes to rewrite: of unreserved characters (group 1, decoded) and those with a lower-case
@@ -150,82 +141,6 @@ def explain_refusal(
     raise ValueError(f"{url!r} is not refused")
 
 
-def _with_origin(urls: Sequence[str], base: str) -> Sequence[str]:
-    """Put the origin before paths such as ``/a``, as most links are written.
-
-    Only where the first character of the path leaves no doubt: ``//a`` and ``/\\a`` name a host,
-    and so would ``/`` with a tab before the next slash.
-    """
-    origin = origin_prefix(base)
-    if not origin:
-        return urls
-    return [
-        origin + url[1:] if url[:1] == "/" and (url[1:2].isalnum() or url == "/") else url
-        for url in urls
-    ]
-
-
-def canonicalize_all(
-    urls: Sequence[str], base: str | None = None, rules: CanonicalRules = DEFAULT_RULES
-) -> list[str | None]:
-    """Return ``[canonicalize(url, base, rules) for url in urls]``.
-
-    >>> canonicalize_all(["https://example.com/a", "b#x", "tel:1"], base="https://example.com/")
-    ['https://example.com/a', 'https://example.com/b', None]
-    """
-    return canonicalize_batch(urls, base, rules).urls
-
-
-class CanonicalBatch(NamedTuple):
-    urls: list[str | None]
-    origin: SharedOrigin | None
-    """Of all of them, where it came out on the way."""
-
-
-def canonicalize_batch(
-    urls: Sequence[str], base: str | None, rules: CanonicalRules
-) -> CanonicalBatch:
-    """The same as :func:`canonicalize_all`, for those who want to know more of the URLs."""
-    batch = _canonical_if_plain(urls, base, rules)
-    if batch is None and base is not None:
-        urls = _with_origin(urls, base)
-        batch = _canonical_if_plain(urls, base, rules)
-    if batch is not None:
-        return batch
-    match, max_length = PLAIN_URL.fullmatch, rules.max_length
-    canonical = [
-        url
-        if (plain := match(url)) and plain.lastindex is None and len(url) <= max_length
-        else canonicalize(url, base, rules)
-        for url in urls
-    ]
-    return CanonicalBatch(canonical, None)
-
-
-def _canonical_if_plain(
-    urls: Sequence[str], base: str | None, rules: CanonicalRules
-) -> CanonicalBatch | None:
-    """The same, if all *urls* are plain ones of one origin, but for a few that have a query."""
-    marked = marked_rows(urls)
-    first_other = next((at for at, row in enumerate(marked) if at != row), len(marked))
-    if first_other == len(urls):
-        return None
-    plain = list(urls)
-    for row in marked:
-        plain[row] = plain[first_other]
-    origin = shared_origin(plain)
-    if (
-        origin is None
-        or not are_plain(plain, rules.max_length)
-        or canonicalize(origin.prefix, None, rules) != origin.prefix
-    ):
-        return None
-    canonical: list[str | None] = list(urls)
-    for row in marked:
-        canonical[row] = canonicalize(urls[row], base, rules)
-    return CanonicalBatch(canonical, origin.with_marked({row: canonical[row] for row in marked}))
-
-
 def page_key(url: str, rules: KeyRules = DEFAULT_KEY_RULES) -> str:
     """Return the identity of the page at a canonical *url*.
 
@@ -255,43 +170,6 @@ def page_id(url: str, seed: int, rules: KeyRules = DEFAULT_KEY_RULES) -> int:
     *seed* keeps a site from making collisions.
     """
     return xxh3_64_intdigest(page_key(url, rules).encode(), seed) - 2**63
-
-
-def page_keys(
-    urls: Sequence[str],
-    rules: KeyRules = DEFAULT_KEY_RULES,
-    origin: SharedOrigin | None = None,
-) -> list[str]:
-    """Return ``[page_key(url, rules) for url in urls]``; *origin* is that of all, if known."""
-    first = _ORIGIN.match(urls[0]) if urls else None
-    if rules != DEFAULT_KEY_RULES or first is None:
-        return [page_key(url, rules) for url in urls]
-    # Of one origin and without a query, all begin with what is folded and end with their path.
-    prefix = first[0]
-    folded = prefix.removesuffix(f"{page_key(prefix)}/")
-    keys = list(map(str.removesuffix, map(str.removeprefix, urls, repeat(folded)), repeat("/")))
-    for row in origin.marked if origin else _rows_apart(urls, prefix):
-        keys[row] = page_key(urls[row])
-    return keys
-
-
-def _rows_apart(urls: Sequence[str], prefix: str) -> list[int]:
-    return [
-        row
-        for row, url in enumerate(urls)
-        if not url.startswith(prefix) or "?" in url or "#" in url
-    ]
-
-
-def page_ids(
-    urls: Sequence[str],
-    seed: int,
-    rules: KeyRules = DEFAULT_KEY_RULES,
-    origin: SharedOrigin | None = None,
-) -> list[int]:
-    """Return ``[page_id(url, seed, rules) for url in urls]``; *origin* is that of all, if known."""
-    keys = map(str.encode, page_keys(urls, rules, origin))
-    return [digest - 0x8000000000000000 for digest in map(xxh3_64_intdigest, keys, repeat(seed))]
 
 
 def _canonical(url: str, base: str | None, rules: CanonicalRules) -> str | Refusal:

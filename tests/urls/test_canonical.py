@@ -10,18 +10,15 @@ from ada_url import normalize_url
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sitecrawl.urls.batches import canonicalize_all, canonicalize_batch, page_ids, page_keys
 from sitecrawl.urls.canonical import (
     MAX_RAW_LENGTH,
     CanonicalRules,
     KeyRules,
     canonicalize,
-    canonicalize_all,
-    canonicalize_batch,
     explain_refusal,
     page_id,
-    page_ids,
     page_key,
-    page_keys,
 )
 from sitecrawl.urls.plain import PLAIN_URL, shared_origin
 from sitecrawl.urls.refusal import Reason

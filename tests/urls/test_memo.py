@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sitecrawl.urls import memo as memo_module
-from sitecrawl.urls.canonical import canonicalize_all
+from sitecrawl.urls.batches import canonicalize_all
 from sitecrawl.urls.memo import ColumnMemo, LinkMemo
 
 LOCS = (

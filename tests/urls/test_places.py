@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.urls.canonical import canonicalize_all
+from sitecrawl.urls.batches import canonicalize_all
 from sitecrawl.urls.places import Shape, place_of
 from sitecrawl.urls.traps import TrapKind
 from tests.urls.nasty import likely_urls, nasty_urls

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.urls.canonical import canonicalize_all
+from sitecrawl.urls.batches import canonicalize_all
 from sitecrawl.urls.plain import shared_origin
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.skip import DEFAULT_SKIP_EXTENSIONS, DEFAULT_SKIP_PATHS, SkipRules

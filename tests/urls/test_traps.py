@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.urls.canonical import canonicalize_all
+from sitecrawl.urls.batches import canonicalize_all
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.traps import TrapKind, TrapLimits, TrapRules
 from tests.urls.nasty import likely_urls, nasty_urls
