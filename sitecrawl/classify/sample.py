@@ -7,24 +7,27 @@ change about one per cent of it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import xxhash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterable
 
-Row = TypeVar("Row", bound="tuple[object, ...]")
+Row = TypeVar("Row", bound="tuple[Any, ...]")
 
 _ALL = 1 << 64
 
 
 class RowSample(Generic[Row]):
-    """Keeps between *limit* and twice as many rows, if there are so many."""
+    """Keeps between *limit* and twice as many rows, if there are so many.
+
+    What a row begins with identifies it.
+    """
 
     def __init__(self, limit: int):
         self._limit = limit
-        self._rows: list[tuple[str, Row]] = []
+        self._rows: list[Row] = []
         self._below = _ALL
 
     @property
@@ -32,33 +35,20 @@ class RowSample(Generic[Row]):
         """Whether every row is in it."""
         return self._below == _ALL
 
-    def add(self, keys: Sequence[str], row: Callable[[int], Row]) -> None:
-        """Offer rows by what identifies them; *row* makes the one of a number, if it is wanted."""
-        below, digest = self._below, xxhash.xxh3_64_intdigest
-        chosen = (
-            range(len(keys))
-            if self.is_whole
-            else [
-                number
-                for number, key in enumerate(keys)
-                if digest(key.encode("utf-8", "replace")) < below
-            ]
-        )
-        self._rows += [(keys[number], row(number)) for number in chosen]
-        self._shrink()
+    def add(self, rows: Iterable[Row]) -> None:
+        """Offer rows."""
+        self._rows += rows if self.is_whole else self._chosen(rows)
+        # What is left out now would be left out at the end as well: so the order does not matter.
+        while len(self._rows) > 2 * self._limit:
+            self._below //= 2
+            self._rows = self._chosen(self._rows)
 
     def rows(self) -> list[Row]:
         """In the order of their hashes."""
-        return [row for _, row in sorted(self._rows, key=lambda each: (_digest(each[0]), each[0]))]
+        return sorted(self._rows, key=lambda row: (_digest(row[0]), row[0]))
 
-    def _shrink(self) -> None:
-        """Halve the range of hashes until the rows fit.
-
-        What is left out now would be left out at the end as well: so the order does not matter.
-        """
-        while len(self._rows) > 2 * self._limit:
-            self._below //= 2
-            self._rows = [each for each in self._rows if _digest(each[0]) < self._below]
+    def _chosen(self, rows: Iterable[Row]) -> list[Row]:
+        return [row for row in rows if _digest(row[0]) < self._below]
 
 
 def _digest(key: str) -> int:

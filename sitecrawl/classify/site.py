@@ -7,7 +7,8 @@ page; how many pages a cluster has is counted in the sample, and so an estimate 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from itertools import repeat
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sitecrawl.classify.classifier import PageClassifier, joined_text
 from sitecrawl.classify.clusters import MAX_SAMPLE, Cluster, ClusterTally
@@ -20,7 +21,7 @@ from sitecrawl.classify.topics import learn_topics
 from sitecrawl.classify.vocabulary import ClusterKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sitecrawl.classify.pages import PageClass
 
@@ -74,18 +75,20 @@ class _Look:
 
     def see(self, columns: PageColumns) -> None:
         self.pages += len(columns.urls)
-        self.sample.add(columns.urls, _row_maker(columns))
-        self.hear(columns)
+        rows = _sampled(columns)
+        self.sample.add(rows)
+        self._listen(columns, rows)
 
     def hear(self, columns: PageColumns) -> None:
+        self._listen(columns, _sampled(columns))
+
+    def _listen(self, columns: PageColumns, rows: Sequence[SampledPage]) -> None:
         if columns.inlinks:
             self._most_inlinks = max(self._most_inlinks, *(each or 0 for each in columns.inlinks))
         if columns.importances and not self._has_menu:
             self._has_menu = any(columns.importances)
-        said = [each for each in (columns.kinds, columns.own_languages) if each]
-        rows = [row for row, facts in enumerate(zip(*said, strict=True)) if any(facts)]
-        make = _row_maker(columns)
-        self._speaking.add([columns.urls[row] for row in rows], lambda number: make(rows[number]))
+        if columns.kinds or columns.own_languages:
+            self._speaking.add([row for row in rows if row.kind or row.own_language])
 
     def model(self, sample: Sequence[SampledPage]) -> SiteModel:
         """What is known of the site but for its clusters."""
@@ -104,26 +107,18 @@ class _Look:
         return SiteModel(learn_addresses(sample, list(speaking.values())), scale, topics)
 
 
-def _row_maker(columns: PageColumns) -> Callable[[int], SampledPage]:
-    """What makes the row of a number."""
-    nothing: Sequence[Any] = [None] * len(columns.urls)
-    urls, priorities = columns.urls, columns.sitemap_priorities or nothing
-    texts = {
-        "kind": columns.kinds,
-        "language": columns.languages,
-        "own_language": columns.own_languages,
-        "text_language": columns.text_languages,
-        "region": columns.regions,
-        "title": columns.titles,
-        "anchor": columns.anchors,
-        "lastmod": columns.lastmods,
-    }
-    given = {name: column for name, column in texts.items() if column}
-    return lambda row: SampledPage(
-        urls[row],
-        sitemap_priority=priorities[row],
-        **{name: column[row] or "" for name, column in given.items()},
+def _sampled(columns: PageColumns) -> list[SampledPage]:
+    texts = (
+        *(columns.kinds, columns.languages, columns.own_languages, columns.text_languages),
+        *(columns.regions, columns.titles, columns.anchors, columns.lastmods),
     )
+    rows = zip(
+        columns.urls,
+        *([each or "" for each in column] if column else repeat("") for column in texts),
+        columns.sitemap_priorities or repeat(None),
+        strict=False,  # what no page has has no end
+    )
+    return list(map(SampledPage._make, rows))
 
 
 def _newest_month(lastmods: Iterable[str]) -> str:

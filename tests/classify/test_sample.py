@@ -11,8 +11,7 @@ from sitecrawl.classify.sample import RowSample
 def sampled(keys: list[str], limit: int, batch: int = 7) -> list[tuple[str]]:
     sample: RowSample[tuple[str]] = RowSample(limit)
     for start in range(0, len(keys), batch):
-        part = keys[start : start + batch]
-        sample.add(part, lambda number, part=part: (part[number],))  # type: ignore[misc]
+        sample.add([(key,) for key in keys[start : start + batch]])
     return sample.rows()
 
 
