@@ -43,7 +43,6 @@ ORDER BY 1, 2, 3
 # Examples are chosen by a hash, and the sites have different ports.
 _CLASSES = (
     "SELECT key, kind, name, parent, pages, why FROM clusters ORDER BY id",
-    "SELECT counts FROM classifications",
     """SELECT p.url, s.inlinks, s.link_region, s.own_language, s.text_language, s.declared_type
     FROM page_signals AS s JOIN pages AS p ON p.id = s.page_id ORDER BY 1""",
 )
