@@ -203,7 +203,7 @@ class RowMaker:
         further, visits = self._references.further_sources, self._references.visits
         ids = pages["id"]
         for row in _rows_in(self._further_than(uniform.get("source")), ids):
-            tails[row] = known[tuple(further[ids[row]]), *own[row]]
+            tails[row] = known[further[ids[row]], *own[row]]
         for row in _rows_in(visits, ids):
             # No other page shares it.
             facts = uniform | dict(zip(varying, own[row], strict=True))

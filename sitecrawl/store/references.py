@@ -47,7 +47,7 @@ class PageReferences:
     """When they started, as ISO 8601 text."""
     verdicts: Mapping[int, tuple[bool, str | None]]
     """Allowed or not, and the rule of robots.txt that decided."""
-    further_sources: Mapping[int, Sequence[str]]
+    further_sources: Mapping[int, tuple[str, ...]]
     """By page, the kinds of source of further mentions; one may be that of the first, too."""
     visits: Mapping[int, VisitFields] = field(default_factory=dict)
     """By page, what the crawl of the scan knows of it."""
@@ -72,12 +72,15 @@ def page_references(database: Database, scan: Scan) -> PageReferences:
         )
 
 
-def _further_sources(connection: Connection, scan: Scan) -> dict[int, list[str]]:
-    further: dict[int, list[str]] = {}
+def _further_sources(connection: Connection, scan: Scan) -> dict[int, tuple[str, ...]]:
+    further: dict[int, tuple[str, ...]] = {}
+    # The same few for all pages.
+    shared: dict[tuple[str, ...], tuple[str, ...]] = {}
     statement = _FURTHER_SOURCES.format_map(membership(scan))
     # The driver's own rows: of many mentions, Row objects would cost as much as finding them.
     for page_id, source in connection.exec_driver_sql(statement).cursor.fetchall():
-        further.setdefault(page_id, []).append(source)
+        sources = (*further.get(page_id, ()), source)
+        further[page_id] = shared.setdefault(sources, sources)
     return further
 
 

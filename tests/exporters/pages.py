@@ -22,7 +22,7 @@ REFERENCES = PageReferences(
     documents=DOCUMENTS,
     scans={1: "2026-11-16T04:02:29Z"},
     verdicts={1: (True, None), 2: (False, 'Disallow: /"\\ü')},
-    further_sources={3: ["feed"], 4: ["feed", "sitemap-alternate"]},
+    further_sources={3: ("feed",), 4: ("feed", "sitemap-alternate")},
     visits={
         4: VisitFields(2, 200, "text/html", "00ff", 'https://a.example/"\\ü', None),
         5: VisitFields(0, None, None, None, None, "=https://a.example/"),

@@ -37,7 +37,7 @@ def test_further_sources_are_those_of_further_mentions(database: Database) -> No
     scanning.fetched(scanning.list_pages(A, [ONE, TWO]))
     scanning.fetched(scanning.list_pages(B, [THREE, ONE], source="feed"))
     scanning.finish()
-    assert references(database).further_sources == {page_id(ONE): ["feed"]}
+    assert references(database).further_sources == {page_id(ONE): ("feed",)}
 
 
 def test_documents_are_known_by_their_ids(database: Database) -> None:
