@@ -14,7 +14,7 @@ from sitecrawl.store.tables import documents, scans, verdicts
 from sitecrawl.urls.address import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from sqlalchemy.engine import Connection
 
