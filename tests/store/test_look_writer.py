@@ -73,6 +73,18 @@ def test_what_another_process_has_stored_is_known(connection: Connection) -> Non
     assert len(stored(connection)) == 3
 
 
+def test_what_was_rolled_back_is_stored_again(connection: Connection) -> None:
+    writer = LookWriter(connection, HANDLE)
+    undone = connection.begin_nested()
+    writer.of_links(columns(MENU))
+    writer.flush()
+    undone.rollback()
+    writer.forget()
+    [menu] = writer.of_links(columns(MENU))
+    writer.flush()
+    assert stored(connection).keys() == {menu}
+
+
 def test_sites_have_their_own(connection: Connection) -> None:
     ids = []
     for site_id in (3, 2, 4, 3):
