@@ -39,6 +39,7 @@ class CollectorTuning:
         self._thresholds = gc.get_threshold()
         gc.freeze()
         gc.set_threshold(*_THRESHOLDS)
+        atexit.unregister(gc.freeze)  # of another crawler in this process
         atexit.register(gc.freeze)
 
     def engine_stopped(self) -> None:

@@ -24,7 +24,8 @@ _MAX_LOADED: Final = 10_000
 _REMOVE_UNUSED: Final = """
 DELETE FROM mention_looks WHERE id IN (
     SELECT id FROM mention_looks WHERE id BETWEEN {first} AND {last}
-    EXCEPT SELECT look_id FROM other_mentions)
+    EXCEPT SELECT look_id FROM other_mentions
+    WHERE document_id IN (SELECT id FROM documents WHERE site_id = {site}))
 """
 
 
@@ -98,12 +99,14 @@ class LookWriter:
 
 
 def remove_unused_looks(connection: Connection, scan: ScanHandle) -> None:
-    """Keep those that no mention has any more from growing in number with each scan."""
+    """Keep those that no further mention has from growing in number with each scan."""
     first, last = _id_range(scan.site_id)
     is_own = mention_looks.c.id.between(first, last)
     # The few looks of most sites are not worth reading all mentions for.
     if (connection.scalar(select(func.count()).where(is_own)) or 0) > _MAX_LOADED:
-        connection.exec_driver_sql(_REMOVE_UNUSED.format(first=first, last=last))
+        connection.exec_driver_sql(
+            _REMOVE_UNUSED.format(first=first, last=last, site=int(scan.site_id))
+        )
 
 
 def _id_range(site_id: int) -> tuple[int, int]:

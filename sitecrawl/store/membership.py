@@ -30,7 +30,7 @@ OR {asked})
 
 
 def membership(scan: Scan) -> dict[str, str]:
-    """What stands for the names in statements about ``pages AS p`` and ``other_mentions AS other``.
+    """What stands for names in statements about ``pages AS p`` and ``further_mentions AS other``.
 
     ``{own_counts}``: the mention in the page's row belongs to the inventory; ``{other_counts}``:
     the further one does; ``{site}`` and ``{scan}``: their numbers.

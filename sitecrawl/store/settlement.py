@@ -51,23 +51,26 @@ CREATE TEMPORARY TABLE promoted (
 
 # Only a document that was read more than once, or is gone, can have left pages behind. Those are
 # few, so their further mentions are looked up: a cross join, as SQLite would otherwise look at all
-# further mentions of the site.
+# further mentions of the site. Documents are asked for, not joined: where its statistics know few,
+# SQLite would go through all of them for each page.
 _FIND_PROMOTED = """
 INSERT INTO promoted
 SELECT document_id, position, page_id, source, lastmod, details, scan_id, region, anchor, rel, path
 FROM (
     SELECT m.*, pages.number, row_number() OVER (
         PARTITION BY m.page_id ORDER BY m.document_id, m.position) AS place
-    FROM pages CROSS JOIN documents CROSS JOIN further_mentions AS m
-    CROSS JOIN documents AS confirmed
+    FROM pages CROSS JOIN further_mentions AS m
     WHERE pages.document_id IN (
         SELECT id FROM documents
         WHERE (site_id = {site} AND content_scan_id > first_scan_id) OR ({gone}))
-    AND documents.id = pages.document_id
-    AND (pages.seen_scan_id < coalesce(documents.content_scan_id, 0) OR ({gone}))
+    AND EXISTS (
+        SELECT 1 FROM documents WHERE documents.id = pages.document_id
+        AND (pages.seen_scan_id < coalesce(documents.content_scan_id, 0) OR ({gone})))
     AND m.page_id = pages.id
-    AND confirmed.id = m.document_id AND confirmed.site_id = {site}
-    AND confirmed.last_scan_id = {scan} AND m.scan_id >= coalesce(confirmed.content_scan_id, 0)
+    AND EXISTS (
+        SELECT 1 FROM documents AS confirmed
+        WHERE confirmed.id = m.document_id AND confirmed.site_id = {site}
+        AND confirmed.last_scan_id = {scan} AND m.scan_id >= coalesce(confirmed.content_scan_id, 0))
 ) AS candidates
 WHERE place = 1
 ORDER BY number

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
 from sitecrawl.items import FetchOutcome
+from sitecrawl.store import settlement
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.inventory import count_listed, count_pages
 from sitecrawl.store.tables import other_mentions, pages
@@ -216,3 +217,27 @@ def test_postgres_gives_what_the_model_says(postgres_url: str, scans: list[Conte
                 f"TRUNCATE {pages.name}, {other_mentions.name}, {names} RESTART IDENTITY CASCADE"
             )
         check_against_model(database, scans)
+
+
+@pytest.mark.parametrize("known", [1, 3, 4, 1_000])
+def test_documents_are_never_gone_through_for_each_page(
+    sqlite_database: Database, known: int
+) -> None:
+    scan(sqlite_database, {MAPS[0]: PAGES})
+    with sqlite_database.writing() as connection:
+        # What is stored at the end of a small scan is known until the end of the next one.
+        connection.execute(text("DELETE FROM sqlite_stat1 WHERE tbl = 'documents'"))
+        statistics = (
+            "INSERT INTO sqlite_stat1 VALUES ('documents', 'sqlite_autoindex_documents_1', :stat)"
+        )
+        connection.execute(text(statistics), {"stat": f"{known} {known} 1"})
+    sqlite_database.close()
+    ids = {"site": 1, "scan": 1}
+    gone = settlement._GONE.format_map(ids)
+    with sqlite_database.writing() as connection:
+        connection.exec_driver_sql(settlement._CREATE_PROMOTED)
+        statement = settlement._FIND_PROMOTED.format(**ids, gone=gone)
+        plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}")]
+    # Once, for the list of those that matter.
+    assert [step for step in plan if step.startswith("SCAN")].count("SCAN documents") == 1
+    assert "SCAN confirmed" not in plan

@@ -1,7 +1,7 @@
 """Alembic's entry: runs the migrations on the connection that the store hands over.
 
 A new revision is made by hand beside the others; tests/store/test_migrations.py fails until the
-migrations give the same schema as ``sitecrawl.store.tables``.
+migrations give the same schema as ``sitecrawl.store.tables`` and ``views``.
 """
 
 from __future__ import annotations
