@@ -1,7 +1,7 @@
 """Learns a whole site: first its addresses, then what its pages are.
 
-Both from a sample, which is all of a site that fits into it. What is learned is right for every
-page; how many pages a cluster has is counted in the sample, and so an estimate on a larger site.
+Both from a sample, which is all of a site that fits into it. On a larger site, how many pages a
+cluster has is an estimate.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from sitecrawl.classify.vocabulary import ClusterKind
 from sitecrawl.store.classification import read_clusters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Set
 
     from sitecrawl.classify.clusters import Cluster
     from sitecrawl.classify.pages import PageClass
@@ -81,7 +81,8 @@ class SiteClusters:
         ]
 
 
-def site_clusters(database: Database, scan: Scan) -> SiteClusters:
-    """Those that were learned at the end of the site's last scan."""
+def site_clusters(database: Database, scan: Scan, keys: Set[str]) -> SiteClusters:
+    """Those of these keys that were learned at the end of the site's last scan."""
     with database.reading() as connection:
-        return SiteClusters(read_clusters(connection, scan.site_id))
+        found = read_clusters(connection, scan.site_id)
+    return SiteClusters(cluster for cluster in found if cluster.key in keys)

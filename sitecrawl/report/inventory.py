@@ -139,7 +139,8 @@ def read_inventory(database: Database, scan: Scan) -> Inventory:
     known = export_columns(database, scan.site_id, ALL_PAGES)
     further = [name for name in CLASSIFIED_COLUMNS if name in known and name not in _COLUMNS]
     names = [*_COLUMNS, *further]
-    inventory = Inventory(site_clusters(database, scan))
+    # A model of another version was learned anew, and need not have all that is stored.
+    inventory = Inventory(site_clusters(database, scan, classifier.model.cluster_keys))
     for chunk in page_chunks(database, scan, ALL_PAGES, names):
         classes = classifier.classify(page_columns(chunk))
         inventory.add([PageRow._make(row) for row in chunk.rows(_COLUMNS)], classes)

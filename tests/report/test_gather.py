@@ -6,12 +6,14 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import update
 
 from sitecrawl.items import FetchOutcome
 from sitecrawl.report import inventory
 from sitecrawl.report.coverage import recent_yield
 from sitecrawl.report.gather import gather_report
 from sitecrawl.store.engine import open_database
+from sitecrawl.store.tables import classifications, clusters
 from sitecrawl.store.vocabulary import ScanStatus
 from tests.store.crawling import ROOT, Crawling, Link, address
 
@@ -160,6 +162,20 @@ def test_the_same_inventory_gives_the_same_report(database: Database) -> None:
     scan = crawling.end()
     first, second = (json.dumps(gather_report(database, scan)) for _ in range(2))
     assert first == second
+
+
+def test_clusters_that_the_model_does_not_have_are_not_shown(database: Database) -> None:
+    crawling = Crawling(database)
+    crawling.start()
+    crawling.visit("/", *(f"/blog/post-number-{number}" for number in range(8)))
+    scan = crawling.end()
+    with database.writing() as connection:
+        # As after an upgrade: what is stored is learned anew whenever it is needed.
+        connection.execute(update(classifications).values(model={"version": -1}))
+        connection.execute(update(clusters).where(clusters.c.key == "/blog").values(key="/gone"))
+    shown = gather_report(database, scan)["clusters"]
+    assert "/blog/{slug}" in [each["name"] for each in shown]
+    assert all(each["pages"] for each in shown)
 
 
 def test_a_site_without_pages(database: Database) -> None:
