@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.classify.addresstypes import FolderContext
@@ -12,20 +11,20 @@ from sitecrawl.classify.languages import query_language
 from sitecrawl.classify.places import Place
 from sitecrawl.classify.queryrules import parameters, query_rule
 from sitecrawl.classify.segments import REST
-from sitecrawl.classify.spots import HEADLINE_HYPHENS, Learned, Spot, View
+from sitecrawl.classify.shapes import shapes_of
+from sitecrawl.classify.spots import HOME, Learned, Spot, View
 from sitecrawl.classify.vocabulary import CATEGORY_OF, LanguageSource, PageType
 from sitecrawl.urls.patterns import shortened
+from sitecrawl.urls.plain import marked_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
 # Where folders are ids, nearly every address has its own.
 _MAX_FOLDERS: Final = 50_000
 _MAX_VIEWS: Final = 50_000
 _MAX_QUERIES: Final = 20_000
 _LONGEST_REMEMBERED: Final = 300
-_DIGITS: Final = frozenset(digits)
-_LETTERS: Final = frozenset(ascii_letters)
 _MAX_SEGMENTS: Final = 40
 _MAX_NAMES: Final = 6
 
@@ -92,38 +91,43 @@ class AddressReader:
         self._model = model
         self._learned = Learned(model.types)
         self._hosts: dict[tuple[str, str], View] = {}
-        self._homes: dict[str, Spot] = {}
         self._folders: dict[str, View] = {}
         self._queries: dict[tuple[Spot, str, str], Spot] = {}
 
-    def read(self, urls: Iterable[str]) -> list[Spot]:
+    def read(self, urls: Sequence[str]) -> list[Spot]:
+        marked = marked_rows(urls)
+        if not marked:
+            return self._read_paths(urls)
+        paths = list(urls)
+        for row in marked:
+            paths[row] = _path(urls[row])
+        found = self._read_paths(paths)
+        for row in marked:
+            found[row] = self._with_query(found[row], urls[row])
+        return found
+
+    def _read_paths(self, urls: Sequence[str]) -> list[Spot]:
+        """The spots of addresses that have neither query nor fragment."""
         folders = self._folders
-        found: list[Spot] = []
-        append = found.append
+        views: list[View] = []
+        leaves: list[str] = []
         for url in urls:
-            if "?" in url or "#" in url:
-                append(self._with_query(url))
-                continue
             head, _, leaf = url.rpartition("/")
             if not leaf:
                 head, _, leaf = head.rpartition("/")
                 if len(head) < 8:  # noqa: PLR2004 - "https:/": the leaf is the host
-                    append(self._home(leaf))
+                    views.append(self._host(leaf))
+                    leaves.append(HOME)
                     continue
-            view = folders.get(head) or self._remember(head)
-            # Most pages of a large site are called like a headline with a number at its end. They
-            # are told here, because calling a function would cost as much as all the rest.
-            if leaf[-1:] in _DIGITS:
-                spot = view.numbered
-            elif leaf[-5:] == ".html" and leaf[-6:-5] in _DIGITS:
-                spot = view.numbered_html
-            else:
-                spot = None
-            if spot is not None and leaf.count("-") >= HEADLINE_HYPHENS and leaf[0] in _LETTERS:
-                append(spot)
-            else:
-                append(view.spot(leaf))
-        return found
+            try:
+                views.append(folders[head])
+            except KeyError:
+                views.append(self._remember(head))
+            leaves.append(leaf)
+        return [
+            view.by_shape.get(shape) or view.spot(leaf, shape)
+            for view, leaf, shape in zip(views, leaves, shapes_of(leaves), strict=True)
+        ]
 
     def _remember(self, head: str) -> View:
         view = self._resolve(head)
@@ -136,10 +140,9 @@ class AddressReader:
     def _folder(self, head: str) -> View:
         return self._folders.get(head) or self._remember(head)
 
-    def _with_query(self, url: str) -> Spot:
+    def _with_query(self, spot: Spot, url: str) -> Spot:
         address, mark, route = url.partition("#")
-        path, _, query = address.partition("?")
-        [spot] = self.read([path if path.count("/") > 2 else f"{path}/"])  # noqa: PLR2004
+        query = address.partition("?")[2]
         if mark and route.startswith(("/", "!")):
             spot = self._varied(spot, f"#/{REST}", "")
         if not query:
@@ -165,7 +168,7 @@ class AddressReader:
         """The view of a folder that is not remembered."""
         if self._learned.views > _MAX_VIEWS:
             self._learned.views = 0
-            for remembered in (self._hosts, self._homes, self._folders, self._queries):
+            for remembered in (self._hosts, self._folders, self._queries):
                 remembered.clear()
         parent, _, segment = head.rpartition("/")
         if len(parent) < 8:  # noqa: PLR2004 - "https:/"
@@ -190,25 +193,11 @@ class AddressReader:
             self._hosts[key] = view
         return view
 
-    def _home(self, host: str) -> Spot:
-        name = folded_host(host)
-        if name not in self._homes:
-            view = self._host(host)
-            rule = view.context.rule
-            page_type = rule.own if rule else PageType.HOME
-            if len(self._homes) >= _MAX_QUERIES:
-                self._homes.clear()
-            self._homes[name] = Spot(
-                template=f"{view.name}/",
-                page_type=page_type,
-                category=CATEGORY_OF[page_type],
-                reason="the start of the site",
-                is_firm=True,
-                sections=view.sections,
-                language=view.language,
-                language_source=view.language_source,
-            )
-        return self._homes[name]
+
+def _path(url: str) -> str:
+    """The address without query and fragment."""
+    path = url.partition("#")[0].partition("?")[0]
+    return path if path.count("/") > 2 else f"{path}/"  # noqa: PLR2004
 
 
 def _with_route(spot: Spot, route: str) -> Spot:

@@ -140,7 +140,7 @@ def _learn_types(speaking: Sequence[SampledPage], reader: AddressReader) -> dict
     told: defaultdict[str, Counter[str]] = defaultdict(Counter)
     could: Counter[str] = Counter()
     able = [page for page in speaking if page.title or page.kind in _TYPE_NAMES]
-    for page, spot in zip(able, reader.read(page.url for page in able), strict=True):
+    for page, spot in zip(able, reader.read([page.url for page in able]), strict=True):
         could[spot.template] += 1
         if page.kind in _TYPE_NAMES:
             told[spot.template][page.kind] += 1

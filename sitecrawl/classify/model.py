@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Raised whenever the same inventory would give another model, or the same model other classes:
 # then what is stored is learned again.
-MODEL_VERSION: Final = 2
+MODEL_VERSION: Final = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Final
 
 from sitecrawl.classify.addresstypes import (
@@ -21,6 +20,7 @@ from sitecrawl.classify.languages import parse_code
 from sitecrawl.classify.leafwords import LEAF_RULES, LONGEST_LEAF
 from sitecrawl.classify.queryrules import SCRIPT_RULES
 from sitecrawl.classify.segments import DATE, LANGUAGE, REST, SLUG, YEAR, compact_word, placeholder
+from sitecrawl.classify.shapes import HEADLINE
 from sitecrawl.classify.vocabulary import CATEGORY_OF, Category, LanguageSource, PageType
 from sitecrawl.urls.patterns import shortened
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
     from sitecrawl.classify.places import Place
 
+HOME: Final = "/"
+"""In place of a page's name: the start of its host."""
 _MAX_SECTIONS: Final = 4
 _MAX_KNOWN: Final = 1_000
 _TITLE_HYPHENS: Final = 3
-HEADLINE_HYPHENS: Final = 2
+_HEADLINE_HYPHENS: Final = 2
+_SEVERAL_WORDS: Final = b"--"
 _LONGEST_NAME: Final = LONGEST_LEAF + 10  # with hyphens and an ending
-_UUID_LENGTH: Final = 36
-_LETTERS: Final = frozenset(ascii_letters)
-_DIGITS: Final = frozenset(digits)
 _SAYS_PRODUCT = re.compile(r"-p-?[0-9]{3,}(?:\.html?)?\Z")
 
 
@@ -93,13 +93,14 @@ class View:
         self._known: dict[str, Spot] = {}
         self._spots: dict[tuple[str, bool, bool], Spot] = {}
         self._names: Mapping[str, Place] = place.named if place is not None else {}
+        self._has_languages = place is not None and LANGUAGE in place.varying
+        self._has_headlines = any(name.count("-") >= _HEADLINE_HYPHENS for name in self._names)
         # Whether it makes no difference what exactly a page is called.
         self._is_clear = not self.context.is_doubtful
-        self._titles: dict[str, Spot] = {}
-        self._short_titles: dict[str, Spot] = {}
-        self.numbered: Spot | None = None
-        """The spot of pages that are called like a headline with a number at its end."""
-        self.numbered_html: Spot | None = None
+        self.by_shape: dict[bytes, Spot] = {}
+        """The spots of pages whose name needs no look: its shape says all."""
+        self._headlines: dict[tuple[bytes, str], Spot] = {}
+        """By shape and ending, spots of pages that are called like a headline."""
 
     # --- folders -----------------------------------------------------------------------------
 
@@ -164,40 +165,35 @@ class View:
 
     # --- pages -------------------------------------------------------------------------------
 
-    def spot(self, leaf: str) -> Spot:
-        """The spot of the page of this name in this folder."""
-        hyphens = leaf.count("-")
-        if hyphens >= HEADLINE_HYPHENS and leaf[0] in _LETTERS:
-            dot = leaf.rfind(".")
-            last, ending = (leaf[dot - 1], leaf[dot:]) if dot > 0 else (leaf[-1], "")
-            if last in _DIGITS or _is_no_word(leaf):
-                titles = self._titles if hyphens >= _TITLE_HYPHENS else self._short_titles
-                spot = titles.get(ending)
-                if (
-                    spot is not None
-                    and (self._is_clear or "-p" not in leaf)
-                    and leaf not in self._names
-                ):
-                    return spot
-        return self._known.get(leaf) or self._other_spot(leaf)
+    def spot(self, leaf: str, shape: bytes) -> Spot:
+        """The spot of the page of this name, which has this shape, in this folder."""
+        if shape.startswith(_SEVERAL_WORDS):
+            stem, ending = _parted(leaf)
+            spot = self._headlines.get((shape, ending))
+            if spot is not None and self._is_no_name(leaf) and _is_no_word(stem, shape):
+                return spot
+        return self._known.get(leaf) or self._other_spot(leaf, shape)
 
-    def _other_spot(self, leaf: str) -> Spot:
+    def _is_no_name(self, leaf: str) -> bool:
+        """Whether a headline is no name of a folder or a language, and no number of a product."""
+        return (self._is_clear or "-p" not in leaf) and not self._has_name(leaf)
+
+    def _other_spot(self, leaf: str, shape: bytes) -> Spot:
         word = compact_word(leaf) if len(leaf) <= _LONGEST_NAME else ""
-        if word in LEAF_RULES or self._has_name(leaf) or ":" in leaf or leaf in SCRIPT_RULES:
-            spot = self._named_spot(leaf, word)
+        has_word = word in LEAF_RULES or ":" in leaf or leaf in SCRIPT_RULES
+        if has_word or self._has_name(leaf) or leaf == HOME:
+            spot = self._named_spot(leaf, shape, word)
             if len(self._known) < _MAX_KNOWN:
                 self._known[leaf] = spot
             return spot
-        return self._shaped_spot(leaf)
+        return self._shaped_spot(leaf, shape)
 
     def _has_name(self, leaf: str) -> bool:
         return leaf in self._names or (self._has_languages and bool(parse_code(leaf)))
 
-    @property
-    def _has_languages(self) -> bool:
-        return self._place is not None and LANGUAGE in self._place.varying
-
-    def _named_spot(self, leaf: str, word: str) -> Spot:
+    def _named_spot(self, leaf: str, shape: bytes, word: str) -> Spot:
+        if leaf == HOME:
+            return self._home_spot()
         if self._has_languages and (code := parse_code(leaf)):
             home = AddressType(PageType.HOME, f"the start of the site in {code}")
             return replace(
@@ -209,10 +205,10 @@ class View:
             found = found or self._type_by_shape(leaf, placeholder(leaf, self._before))
             return replace(self._make_spot(leaf, found), sections=self._sections_with(leaf))
         if found is None:
-            return self._shaped_spot(leaf)
+            return self._shaped_spot(leaf, shape)
         return self._make_spot(placeholder(leaf, self._before), found)
 
-    def _shaped_spot(self, leaf: str) -> Spot:
+    def _shaped_spot(self, leaf: str, shape: bytes) -> Spot:
         stand_in = placeholder(leaf, self._before)
         is_title = leaf.count("-") >= _TITLE_HYPHENS
         is_numbered = not self._is_clear and _SAYS_PRODUCT.search(leaf) is not None
@@ -221,19 +217,19 @@ class View:
         if spot is None:
             spot = self._make_spot(stand_in, self._type_by_shape(leaf, stand_in))
             self._spots[key] = spot
-            if stand_in.startswith(SLUG) and not is_numbered:
-                self._remember_headline(stand_in.removeprefix(SLUG), spot, is_title=is_title)
+        if shape.startswith(_SEVERAL_WORDS) and not is_numbered:
+            self._remember_headline(shape, spot, stand_in, _parted(leaf)[1])
         return spot
 
-    def _remember_headline(self, ending: str, spot: Spot, *, is_title: bool) -> None:
-        (self._titles if is_title else self._short_titles)[ending] = spot
-        is_safe = not any(name.count("-") >= HEADLINE_HYPHENS for name in self._names)
-        if not self._is_clear or not is_safe:
+    def _remember_headline(self, shape: bytes, spot: Spot, stand_in: str, ending: str) -> None:
+        headline = HEADLINE.fullmatch(shape) if stand_in == SLUG + ending else None
+        if headline is None or len(self._headlines) >= _MAX_KNOWN:
             return
-        if not ending:
-            self.numbered = spot
-        elif ending == ".html":
-            self.numbered_html = spot
+        self._headlines[shape, ending] = spot
+        # The shape does not tell endings apart that are rare.
+        has_plain_ending = not ending or ending == ".html"
+        if headline[1] and has_plain_ending and self._is_clear and not self._has_headlines:
+            self.by_shape[shape] = spot
 
     def _type_by_shape(self, leaf: str, stand_in: str) -> AddressType:
         return type_by_shape(
@@ -246,6 +242,12 @@ class View:
 
     def _template(self, name: str) -> str:
         return shortened(f"{self.name}/{name}")
+
+    def _home_spot(self) -> Spot:
+        rule = self.context.rule
+        page_type = rule.own if rule else PageType.HOME
+        home = AddressType(page_type, "the start of the site")
+        return replace(self._make_spot("", home), template=f"{self.name}/", depth=0)
 
     def _make_spot(self, name: str, found: AddressType) -> Spot:
         return Spot(
@@ -261,12 +263,12 @@ class View:
         )
 
 
-def _is_no_word(leaf: str) -> bool:
-    """Whether a name with hyphens and without a number at its end is certainly a headline."""
-    return (
-        "%" not in leaf
-        and ":" not in leaf
-        and len(leaf) != _UUID_LENGTH
-        and leaf.replace("-", "") not in LEAF_RULES
-        and leaf.islower()
-    )
+def _parted(leaf: str) -> tuple[str, str]:
+    """The name and its ending."""
+    dot = leaf.rfind(".")
+    return (leaf[:dot], leaf[dot:]) if dot >= 0 else (leaf, "")
+
+
+def _is_no_word(stem: str, shape: bytes) -> bool:
+    """Whether a headline of this shape is certainly no name that the rules know."""
+    return b"0" in shape or stem.replace("-", "").lower() not in LEAF_RULES

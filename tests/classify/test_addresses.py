@@ -1,0 +1,98 @@
+"""Reading addresses: each has the same spot, whatever else is read before or with it."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sitecrawl.classify.addresses import AddressModel, AddressReader
+from sitecrawl.classify.pages import PageColumns
+from sitecrawl.classify.site import learn_site
+from tests.classify.sites import ROOT, site_urls
+from tests.urls.nasty import nasty_urls
+
+if TYPE_CHECKING:
+    from sitecrawl.classify.spots import Spot
+
+# That say what lies in them, that do not, of names like headlines, of languages, of dates.
+_FOLDERS = (
+    "",
+    "/blog",
+    "/shop/things",
+    "/a/b",
+    "/help",
+    "/en",
+    "/de",
+    "/news/2026",
+    "/news/2026/3",
+)
+_NAMES = """
+    ten-nice-tips ten-nice-tips-2 ten-nice-tips-26 five-nice-tips-26c Ten-Nice-Tips-26
+    my-nice-clip.mp4 ten-nice-tips.html ten-nice-tips-26.html five-nice-tips-31.html
+    ten-nice-tips-26.HTML a-b-26.htm ten-nice-tips.php ten-nice-tips-26.php ten-nice-tips-26.foo
+    terms-of-use terms-of-use.html Terms-of-Use terms-of-use.php frequently-asked-questions.html
+    a-thing-p-4711 a-nice-thing-p4711.html some-nice-thing-4711 ab-12-34 ab-cd-34 2026-03-14
+    abcdefab-1234-4abc-8def-123456789ab1 march zh-hant-tw a1b2c3d4-e5f6-4a7b-8c9d-0e1f2a3b4c5d
+    how-to-grow-roses how-to-grow-roses-12 4711 03 14 de fr about f%C3%BCr-alle-leute
+    f%C3%BCr-alle-leute-12 Talk:some-nice-page-12 index.php über-alle-berge-12 rss2
+"""
+_QUERIES = ("", "/", "?page=2", "?q=/x/y-z-12", "#/route", "#top", "?a=1&b=2#!x")
+
+
+@cache
+def _model() -> AddressModel:
+    urls = [f"{ROOT}{folder}/a-page-like-{n}" for folder in _FOLDERS for n in range(4)]
+    # Folders in the help that are called like a headline.
+    urls += [f"{ROOT}/help/how-to-grow-roses/page-{n}" for n in range(30)]
+    return learn_site([PageColumns(urls=[f"{ROOT}/", *urls, *site_urls(3, 400)])]).model.addresses
+
+
+def _alone(url: str) -> Spot:
+    [spot] = AddressReader(_model()).read([url])
+    return spot
+
+
+_usual = st.builds(
+    lambda *parts: ROOT + "".join(parts),
+    st.sampled_from(_FOLDERS),
+    st.sampled_from([f"/{name}" for name in _NAMES.split()]),
+    st.sampled_from(_QUERIES),
+)
+
+
+@given(st.lists(_usual | nasty_urls() | st.text(), max_size=40))
+def test_an_address_is_read_alike_together_and_alone(urls: list[str]) -> None:
+    reader = AddressReader(_model())
+    for _ in range(2):  # what was read before makes no difference
+        found = reader.read(urls)
+        assert [astuple(spot) for spot in found] == [astuple(_alone(url)) for url in urls]
+
+
+@pytest.mark.parametrize(
+    ("name", "template", "page_type"),
+    [
+        ("/terms-of-use.html", "/{slug}.html", "legal"),
+        ("/blog/my-nice-clip.mp4", "/blog/{slug}.mp4", "media"),
+        ("/blog/ab-12-34", "/blog/{id}", "article"),
+        ("/blog/five-nice-tips-31.html", "/blog/{slug}.html", "article"),
+    ],
+)
+def test_headlines_hide_nothing_that_is_none(name: str, template: str, page_type: str) -> None:
+    reader = AddressReader(_model())
+    headlines = ("our-nice-team.html", "ten-nice-tips.html", "ten-nice-tips-26", "a-nice-clip-1")
+    reader.read([f"{ROOT}{folder}/{each}" for folder in ("", "/blog") for each in headlines])
+    [spot] = reader.read([ROOT + name])
+    assert (spot.template, spot.page_type) == (template, page_type)
+
+
+def test_headlines_in_a_folder_share_a_spot() -> None:
+    reader = AddressReader(_model())
+    names = ["ten-nice-tips-26", "five-nice-tips-31", "why-we-like-roses", "why-we-like-rain"]
+    one, other, third, last = reader.read([f"{ROOT}/blog/{name}" for name in names])
+    assert one is other
+    assert third is last
