@@ -141,8 +141,7 @@ def _learn(database: Database, scan: Scan) -> LearnedSite:
     known = export_columns(database, scan.site_id, LISTED_PAGES)
     wanted = [name for name in CLASSIFIED_COLUMNS if name in known]
     with database.reading() as connection:
-        own = t.pages.c.site_id == scan.site_id
-        pages = connection.scalar(select(func.count()).where(own)) or 0
+        pages = _count_pages(connection, scan.site_id)
     one_of = 1
     while pages > 2 * SAMPLE_ROWS * one_of:
         one_of *= 2
@@ -152,6 +151,14 @@ def _learn(database: Database, scan: Scan) -> LearnedSite:
         _batches(database, scan, speaking, wanted) if one_of > 1 else (),
         one_of=one_of,
     )
+
+
+def _count_pages(connection: Connection, site_id: int) -> int:
+    """The pages of a site; not one of them is looked at, if the database has no other site."""
+    pages = select(func.count()).select_from(t.pages)
+    if connection.execute(select(t.sites.c.id).where(t.sites.c.id != site_id).limit(1)).first():
+        pages = pages.where(t.pages.c.site_id == site_id)
+    return connection.scalar(pages) or 0
 
 
 def _batches(

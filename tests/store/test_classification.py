@@ -208,6 +208,20 @@ def test_sites_do_not_mix(database: Database) -> None:
         assert len(set(connection.scalars(select(clusters.c.site_id)))) == 2
 
 
+def test_the_pages_of_another_site_do_not_make_one_large(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classification, "SAMPLE_ROWS", 20)
+    many = [f"https://other.example/things/{n}" for n in range(100)]
+    scan(database, {"https://other.example/a.xml": many}, site="other.example")
+    scan(database, {A: PAGES})
+    other = site_for(database, "other.example")
+    assert other is not None
+    with database.reading() as connection:
+        models = [read_model(connection, id_) for id_ in (other.id, newest(database).site_id)]
+    assert [model and model.is_whole for model in models] == [False, True]
+
+
 def test_why_explains_a_page(database: Database) -> None:
     scan(database, {A: PAGES})
     explained = explain_page(database, newest(database), page_id(PAGES[1]))
