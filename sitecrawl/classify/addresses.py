@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sitecrawl.classify.addresstypes import FolderContext
 from sitecrawl.classify.folderwords import HOST_RULES
 from sitecrawl.classify.languages import query_language
+from sitecrawl.classify.paths import bare_addresses
 from sitecrawl.classify.places import Place
 from sitecrawl.classify.queryrules import parameters, query_rule
 from sitecrawl.classify.segments import REST
@@ -96,17 +97,12 @@ class AddressReader:
 
     def read(self, urls: Sequence[str]) -> list[Spot]:
         marked = marked_rows(urls)
-        if not marked:
-            return self._read_paths(urls)
-        paths = list(urls)
-        for row in marked:
-            paths[row] = _path(urls[row])
-        found = self._read_paths(paths)
+        found = self._read_bare(bare_addresses(urls, marked))
         for row in marked:
             found[row] = self._with_query(found[row], urls[row])
         return found
 
-    def _read_paths(self, urls: Sequence[str]) -> list[Spot]:
+    def _read_bare(self, urls: Sequence[str]) -> list[Spot]:
         """The spots of addresses that have neither query nor fragment."""
         folders = self._folders
         views: list[View] = []
@@ -192,12 +188,6 @@ class AddressReader:
                 view.language, view.language_source = model.language, LanguageSource.SUBDOMAIN
             self._hosts[key] = view
         return view
-
-
-def _path(url: str) -> str:
-    """The address without query and fragment."""
-    path = url.partition("#")[0].partition("?")[0]
-    return path if path.count("/") > 2 else f"{path}/"  # noqa: PLR2004
 
 
 def _with_route(spot: Spot, route: str) -> Spot:

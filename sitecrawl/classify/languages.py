@@ -43,6 +43,7 @@ _TAG = re.compile(
     r"([a-z]{2})(?:[-_]([a-z]{2}|[0-9]{3}|arab|cyrl|hans|hant|latn)(?:[-_][a-z]{2})?)?\Z",
     re.IGNORECASE,
 )
+LONGEST_CODE: Final = len("zh-hant-tw")
 _QUERY_NAMES: Final = frozenset(
     {"lang", "language", "locale", "hl", "lng", "lingua", "langue", "idioma", "sprache", "l10n"}
 )

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sitecrawl.classify.addresses import AddressModel, AddressReader, HostModel, folded_host
 from sitecrawl.classify.languages import is_language_place, parse_code, primary_language
-from sitecrawl.classify.places import PlaceLearner, folders_of
+from sitecrawl.classify.paths import bare_addresses
+from sitecrawl.classify.places import Folder, PlaceLearner, folders_of
 from sitecrawl.classify.queryrules import parameters
 from sitecrawl.classify.vocabulary import PageType
+from sitecrawl.urls.plain import marked_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,47 +26,41 @@ _SAYING: Final = 0.5
 _TYPE_NAMES: Final = frozenset(PageType)
 
 
-class SampledPage(NamedTuple):
-    """What is learned from of one page; absent text is ``""``."""
+class SpeakingPage(NamedTuple):
+    """A page that says what it is or in which language, or could say so; absent text is ``""``."""
 
     url: str
-    kind: str = ""
+    kind: str
     """What it says it is: the type of its structured data, or its kind of file."""
-    language: str = ""
-    """What another page says of its language."""
-    own_language: str = ""
-    text_language: str = ""
-    region: str = ""
-    title: str = ""
-    anchor: str = ""
-    lastmod: str = ""
-    sitemap_priority: float | None = None
+    language: str
+    """What another page says of its language, or else it itself."""
+    title: str
 
 
-def learn_addresses(pages: Sequence[SampledPage], speaking: Sequence[SampledPage]) -> AddressModel:
-    """What the addresses of a site have in common; the order of the pages does not matter.
-
-    *speaking* are pages that say of themselves what they are, or in which language.
-    """
-    hosts = _learn_hosts(pages, speaking)
-    untyped = AddressModel(hosts, parameters=_learn_parameters(pages))
+def learn_addresses(urls: Sequence[str], speaking: Sequence[SpeakingPage]) -> AddressModel:
+    """What the addresses of a site have in common; the order of the pages does not matter."""
+    marked = marked_rows(urls)
+    untyped = AddressModel(
+        _learn_hosts(bare_addresses(urls, marked), speaking),
+        parameters=_learn_parameters(urls[row] for row in marked),
+    )
     # What pages say of themselves is told by template, so templates come first.
     return replace(untyped, types=_learn_types(speaking, AddressReader(untyped)))
 
 
 def _learn_hosts(
-    pages: Sequence[SampledPage], speaking: Sequence[SampledPage]
+    addresses: Iterable[str], speaking: Iterable[SpeakingPage]
 ) -> dict[str, HostModel]:
-    paths: defaultdict[str, list[str]] = defaultdict(list)
-    for page in pages:
-        host, path = _split(page.url)
-        paths[host].append(path)
+    folders: defaultdict[str, list[Folder]] = defaultdict(list)
+    for host, inside in folders_of(addresses).items():
+        folders[folded_host(host)] += inside
     said: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     for page in speaking:
-        if language := page.language or page.own_language:
+        if page.language:
             host, path = _split(page.url)
-            said[host].append((path, language))
-    by_size = [host for host, _ in sorted(paths.items(), key=lambda each: (-len(each[1]), each[0]))]
+            said[host].append((path, page.language))
+    pages = {host: sum(folder.pages for folder in inside) for host, inside in folders.items()}
+    by_size = sorted(pages, key=lambda host: (-pages[host], host))
     if not by_size:
         return {}
     languages = _language_hosts(by_size)
@@ -75,16 +71,16 @@ def _learn_hosts(
     models: dict[str, HostModel] = {}
     for group, hosts in groups.items():
         declared = _declared([pair for host in hosts for pair in said[host]])
-        place = PlaceLearner(declared).learn(folders_of(path for h in hosts for path in paths[h]))
+        place = PlaceLearner(declared).learn([each for host in hosts for each in folders[host]])
         name = "" if group == main else f"//{{lang}}.{group}" if len(hosts) > 1 else f"//{group}"
         for host in hosts:
             models[host] = HostModel(place, name, languages.get(host, ""))
     return models
 
 
-def _learn_parameters(pages: Sequence[SampledPage]) -> frozenset[str]:
+def _learn_parameters(marked: Iterable[str]) -> frozenset[str]:
     """The names of parameters that come again; a site may make up any number of others."""
-    queries = (page.url.partition("#")[0].partition("?")[2] for page in pages if "?" in page.url)
+    queries = (url.partition("#")[0].partition("?")[2] for url in marked)
     names = Counter(name for query in queries for name, _ in parameters(query))
     frequent = sorted((-number, name) for name, number in names.items() if number >= _AGAIN)
     return frozenset(name for _, name in frequent[:_MAX_PARAMETERS])
@@ -135,7 +131,7 @@ def _declared(said: Iterable[tuple[str, str]]) -> Mapping[tuple[str, ...], set[s
     return found
 
 
-def _learn_types(speaking: Sequence[SampledPage], reader: AddressReader) -> dict[str, PageType]:
+def _learn_types(speaking: Sequence[SpeakingPage], reader: AddressReader) -> dict[str, PageType]:
     """By template, what its pages say they are, if most that could say so agree."""
     told: defaultdict[str, Counter[str]] = defaultdict(Counter)
     could: Counter[str] = Counter()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import compress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,6 +37,17 @@ class PageColumns:
     importances: Sequence[float | None] | None = None
     inlinks: Sequence[int | None] | None = None
     """How many pages link to it."""
+
+    def only(self, chosen: Sequence[bool]) -> PageColumns:
+        """Without the pages that are not *chosen*.
+
+        >>> PageColumns(["a", "b"], titles=["A", None]).only([False, True]).urls
+        ['b']
+        """
+        columns = {each.name: getattr(self, each.name) for each in fields(self)}
+        return PageColumns(
+            **{name: column and list(compress(column, chosen)) for name, column in columns.items()}
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

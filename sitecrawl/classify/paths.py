@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sitecrawl.urls.plain import SharedOrigin
 
 _AUTHORITY_PARTS = 3  # "https:", "" and the host
+_HOST_SLASHES = 2
 
 
 def path_depths(urls: Sequence[str], origin: SharedOrigin | None = None) -> list[int]:
@@ -50,6 +51,21 @@ def section(url: str) -> str:
     if len(parts) <= _AUTHORITY_PARTS + 1 or "?" in parts[3] or "#" in parts[3]:
         return ""
     return "/" + parts[3]
+
+
+def bare_addresses(urls: Sequence[str], marked: Sequence[int]) -> Sequence[str]:
+    """Without queries and fragments, which the *marked* rows have, and with a path.
+
+    >>> bare_addresses(["http://a.test/b", "http://a.test/c?d", "http://a.test#e"], [1, 2])
+    ['http://a.test/b', 'http://a.test/c', 'http://a.test/']
+    """
+    if not marked:
+        return urls
+    addresses = list(urls)
+    for row in marked:
+        address = _without_query(urls[row])
+        addresses[row] = address if address.count("/") > _HOST_SLASHES else f"{address}/"
+    return addresses
 
 
 def _without_query(text: str) -> str:

@@ -9,15 +9,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sitecrawl.classify.folderwords import FOLDER_RULES
-from sitecrawl.classify.languages import is_language_place, parse_code
+from sitecrawl.classify.languages import LONGEST_CODE, is_language_place, parse_code
 from sitecrawl.classify.segments import LANGUAGE, SLUG, compact_word, placeholder, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence, Set
 
 MAX_DEPTH: Final = 8
 _MAX_FOLDERS: Final = 10_000
@@ -29,6 +29,7 @@ _HEAVY_PAGES: Final = 10
 _MANY_FOLDERS: Final = 12
 _FEW_PAGES: Final = 3
 _TITLE_WORDS: Final = 3
+_NO_LEAVES: Final[frozenset[str]] = frozenset()
 
 
 class Folder(NamedTuple):
@@ -36,7 +37,7 @@ class Folder(NamedTuple):
 
     segments: tuple[str, ...]
     pages: int
-    leaves: tuple[str, ...] = ()
+    leaves: Set[str] = _NO_LEAVES
     """Those of its pages that are called like a language."""
 
 
@@ -79,7 +80,7 @@ class PlaceLearner:
         root = Place()
         # Level by level, so that what the limit leaves out is what lies deepest.
         level: list[tuple[Place, list[Folder], str, tuple[str, ...]]] = [
-            (root, sorted(folders), "", ())
+            (root, list(folders), "", ())
         ]
         for depth in range(MAX_DEPTH):
             following = []
@@ -91,13 +92,14 @@ class PlaceLearner:
     def _grow(
         self, place: Place, folders: list[Folder], depth: int, before: str, way: tuple[str, ...]
     ) -> list[tuple[Place, list[Folder], str, tuple[str, ...]]]:
-        by_segment: dict[str, list[Folder]] = {}
+        by_segment: defaultdict[str, list[Folder]] = defaultdict(list)
         leaves: set[str] = set()
         for folder in folders:
-            if len(folder.segments) > depth:
-                by_segment.setdefault(folder.segments[depth], []).append(folder)
+            segments = folder.segments
+            if len(segments) > depth:
+                by_segment[segments[depth]].append(folder)
             else:
-                leaves.update(folder.leaves)
+                leaves |= folder.leaves
         names = self._names(by_segment, leaves, before, way)
         groups: dict[tuple[str, bool], list[Folder]] = {}
         for segment, inside in by_segment.items():
@@ -148,7 +150,7 @@ class PlaceLearner:
 
 
 def _pages(folders: Iterable[Folder]) -> int:
-    return sum(folder.pages for folder in folders)
+    return sum([folder.pages for folder in folders])
 
 
 def _vary(pages: Sequence[int]) -> bool:
@@ -158,20 +160,28 @@ def _vary(pages: Sequence[int]) -> bool:
     return len(pages) >= _MANY_FOLDERS and sum(pages) < _FEW_PAGES * len(pages)
 
 
-def folders_of(paths: Iterable[str]) -> list[Folder]:
-    """The folders that pages lie in.
+def folders_of(addresses: Iterable[str]) -> dict[str, list[Folder]]:
+    """By host, the folders that pages lie in; *addresses* have no queries.
 
-    >>> [(folder.segments, folder.pages) for folder in folders_of(["/a/b", "/a/c/", "/d"])]
-    [(('a',), 2), ((), 1)]
+    >>> urls = ["https://a.example/b/c", "https://a.example/b/d/", "https://a.example/"]
+    >>> [(folder.segments, folder.pages) for folder in folders_of(urls)["a.example"]]
+    [(('b',), 2), ((), 1)]
     """
     pages: Counter[str] = Counter()
-    leaves: dict[str, set[str]] = {}
-    for path in paths:
-        head, _, leaf = path.removesuffix("/").rpartition("/")
+    leaves: defaultdict[str, set[str]] = defaultdict(set)
+    for address in addresses:
+        head, _, leaf = address.rpartition("/")
+        if not leaf:
+            above, _, name = head.rpartition("/")
+            if len(above) >= 8:  # noqa: PLR2004 - else it is "https:/", and the name is the host
+                head, leaf = above, name
         pages[head] += 1
-        if parse_code(leaf):
-            leaves.setdefault(head, set()).add(leaf)
-    return [
-        Folder(tuple(head.split("/")[1:]), number, tuple(sorted(leaves.get(head, ()))))
-        for head, number in pages.items()
-    ]
+        if len(leaf) <= LONGEST_CODE and parse_code(leaf):
+            leaves[head].add(leaf)
+    # From here on, the work is per folder.
+    found: defaultdict[str, list[Folder]] = defaultdict(list)
+    for head, number in pages.items():
+        parts = head.split("/")
+        host = parts[2] if len(parts) > 2 else ""  # noqa: PLR2004 - "https:" and "" come first
+        found[host].append(Folder(tuple(parts[3:]), number, leaves.get(head, _NO_LEAVES)))
+    return found

@@ -54,7 +54,7 @@ _OF_AGE: Final = (
 _OLDEST: Final = 0.1
 _FRESH_WORDS: Final = MappingProxyType({worth: words for _, worth, words in _OF_AGE})
 _MONTHS: Final = 12
-_MONTH_LENGTH: Final = len("2026-03")
+MONTH_LENGTH: Final = len("2026-03")
 
 
 class PriorityPart(NamedTuple):
@@ -162,7 +162,7 @@ def month_of(lastmod: str | None) -> str:
     >>> month_of("2026-03-14T10:00:00Z"), month_of("yesterday"), month_of(None)
     ('2026-03', '', '')
     """
-    month = (lastmod or "")[:_MONTH_LENGTH]
+    month = (lastmod or "")[:MONTH_LENGTH]
     is_month = month[4:5] == "-" and month[:4].isdecimal() and month[5:] in _MONTH_NAMES
     return month if is_month and month.isascii() else ""
 

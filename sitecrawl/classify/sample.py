@@ -1,55 +1,69 @@
-"""A sample of a stream of rows that depends on what they are, not on their order.
+"""A sample of a stream of pages that depends on what they are, not on their order.
 
-Up to the limit it is all of them. Beyond, it is those whose hash is small enough: so the same rows
-give the same sample, however often and in whatever order they come, and one per cent more rows
+Up to the limit it is all of them. Beyond, it is those whose hash is small enough: so the same pages
+give the same sample, however often and in whatever order they come, and one per cent more pages
 change about one per cent of it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 import xxhash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
-Row = TypeVar("Row", bound="tuple[Any, ...]")
+    from sitecrawl.classify.pages import PageColumns
 
 _ALL = 1 << 64
 
 
-class RowSample(Generic[Row]):
-    """Keeps between *limit* and twice as many rows, if there are so many.
-
-    What a row begins with identifies it.
-    """
+class PageSample:
+    """Keeps between *limit* and twice as many pages, if there are so many."""
 
     def __init__(self, limit: int):
         self._limit = limit
-        self._rows: list[Row] = []
+        self._chunks: list[PageColumns] = []
+        self._pages = 0
         self._below = _ALL
+
+    def __len__(self) -> int:
+        return self._pages
+
+    @property
+    def chunks(self) -> Sequence[PageColumns]:
+        """The pages, as they came together."""
+        return self._chunks
 
     @property
     def is_whole(self) -> bool:
-        """Whether every row is in it."""
+        """Whether every page is in it."""
         return self._below == _ALL
 
-    def add(self, rows: Iterable[Row]) -> None:
-        """Offer rows."""
-        self._rows += rows if self.is_whole else self._chosen(rows)
+    def add(self, columns: PageColumns) -> None:
+        """Offer pages."""
+        self._keep(columns if self.is_whole else self._chosen(columns))
         # What is left out now would be left out at the end as well: so the order does not matter.
-        while len(self._rows) > 2 * self._limit:
+        while self._pages > 2 * self._limit:
             self._below //= 2
-            self._rows = self._chosen(self._rows)
+            chunks, self._chunks, self._pages = self._chunks, [], 0
+            for chunk in chunks:
+                self._keep(self._chosen(chunk))
 
-    def rows(self) -> list[Row]:
-        """In the order of their hashes."""
-        return sorted(self._rows, key=lambda row: (_digest(row[0]), row[0]))
+    def _keep(self, columns: PageColumns) -> None:
+        if columns.urls:
+            self._chunks.append(columns)
+            self._pages += len(columns.urls)
 
-    def _chosen(self, rows: Iterable[Row]) -> list[Row]:
-        return [row for row in rows if _digest(row[0]) < self._below]
+    def _chosen(self, columns: PageColumns) -> PageColumns:
+        return columns.only([_digest(url) < self._below for url in columns.urls])
 
 
-def _digest(key: str) -> int:
-    return xxhash.xxh3_64_intdigest(key.encode("utf-8", "replace"))
+def by_chance(url: str) -> tuple[int, str]:
+    """What to sort pages by so that their order is by chance, but always the same."""
+    return _digest(url), url
+
+
+def _digest(url: str) -> int:
+    return xxhash.xxh3_64_intdigest(url.encode("utf-8", "replace"))

@@ -6,24 +6,26 @@ cluster has is an estimate.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from dataclasses import replace
+from heapq import nsmallest
 from itertools import repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sitecrawl.classify.classifier import PageClassifier, joined_text
 from sitecrawl.classify.clusters import MAX_SAMPLE, Cluster, ClusterTally
-from sitecrawl.classify.learning import SAMPLE_ROWS, SampledPage, learn_addresses
+from sitecrawl.classify.learning import SAMPLE_ROWS, SpeakingPage, learn_addresses
 from sitecrawl.classify.model import SiteModel
-from sitecrawl.classify.pages import PageColumns
-from sitecrawl.classify.priority import SiteScale, month_of
-from sitecrawl.classify.sample import RowSample
+from sitecrawl.classify.priority import MONTH_LENGTH, SiteScale, month_of
+from sitecrawl.classify.sample import PageSample, by_chance
 from sitecrawl.classify.topics import learn_topics
 from sitecrawl.classify.vocabulary import ClusterKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sitecrawl.classify.pages import PageClass
+    from sitecrawl.classify.pages import PageClass, PageColumns
 
 # The newest month counts that so much of the site has seen: a page from the future does not.
 _NEWEST_SHARE: Final = 100
@@ -53,12 +55,12 @@ def learn_site(
         look.see(columns)
     for columns in speaking:
         look.hear(columns)
-    sample = look.sample.rows()
-    model = look.model(sample)
-    tally = _tally(sample, PageClassifier(model))
+    sample = look.sample
+    model = look.model()
+    tally = _tally(sample.chunks, PageClassifier(model))
     clusters = tally.clusters(one_of * look.pages / max(len(sample), 1))
     keys = frozenset(each.key for each in clusters)
-    is_whole = one_of == 1 and look.sample.is_whole
+    is_whole = one_of == 1 and sample.is_whole
     return LearnedSite(model.with_clusters(keys, is_whole=is_whole), clusters)
 
 
@@ -66,63 +68,69 @@ class _Look:
     """Keeps a sample of the pages, and one of those that say what they are."""
 
     def __init__(self, sample_rows: int):
-        self.sample: RowSample[SampledPage] = RowSample(sample_rows)
+        self.sample = PageSample(sample_rows)
         self.pages = 0
         """That were seen."""
-        self._speaking: RowSample[SampledPage] = RowSample(sample_rows)
+        self._speaking = PageSample(sample_rows)
         self._most_inlinks = 0
         self._has_menu = False
 
     def see(self, columns: PageColumns) -> None:
         self.pages += len(columns.urls)
-        rows = _sampled(columns)
-        self.sample.add(rows)
-        self._listen(columns, rows)
+        self.sample.add(columns)
+        self.hear(columns)
 
     def hear(self, columns: PageColumns) -> None:
-        self._listen(columns, _sampled(columns))
-
-    def _listen(self, columns: PageColumns, rows: Sequence[SampledPage]) -> None:
         if columns.inlinks:
             self._most_inlinks = max(self._most_inlinks, *(each or 0 for each in columns.inlinks))
         if columns.importances and not self._has_menu:
             self._has_menu = any(columns.importances)
         if columns.kinds or columns.own_languages:
-            self._speaking.add([row for row in rows if row.kind or row.own_language])
+            nothing = [None] * len(columns.urls)
+            said = zip(columns.kinds or nothing, columns.own_languages or nothing, strict=True)
+            self._speaking.add(columns.only([bool(kind or own) for kind, own in said]))
 
-    def model(self, sample: Sequence[SampledPage]) -> SiteModel:
+    def model(self) -> SiteModel:
         """What is known of the site but for its clusters."""
-        speaking = {page.url: page for page in (*sample, *self._speaking.rows())}
-        priorities = {page.sitemap_priority for page in sample} - {None}
+        chunks = self.sample.chunks
+        priorities = {each for chunk in chunks for each in chunk.sitemap_priorities or ()}
         scale = SiteScale(
             most_inlinks=self._most_inlinks,
-            newest_month=_newest_month(page.lastmod for page in sample),
+            newest_month=_newest_month(chunk.lastmods or () for chunk in chunks),
             has_menu=self._has_menu,
-            has_priorities=len(priorities) > 1,
+            has_priorities=len(priorities - {None}) > 1,
         )
-        texts = (
-            joined_text(page.title, page.anchor) for page in sample if page.title or page.anchor
-        )
-        topics = learn_topics(texts)
-        return SiteModel(learn_addresses(sample, list(speaking.values())), scale, topics)
+        urls = [url for chunk in chunks for url in chunk.urls]
+        heard = (*chunks, *self._speaking.chunks)
+        speaking = {page.url: page for chunk in heard for page in _speaking(chunk)}
+        addresses = learn_addresses(urls, list(speaking.values()))
+        return SiteModel(addresses, scale, learn_topics(_texts(chunks)))
 
 
-def _sampled(columns: PageColumns) -> list[SampledPage]:
-    texts = (
-        *(columns.kinds, columns.languages, columns.own_languages, columns.text_languages),
-        *(columns.regions, columns.titles, columns.anchors, columns.lastmods),
-    )
-    rows = zip(
-        columns.urls,
-        *([each or "" for each in column] if column else repeat("") for column in texts),
-        columns.sitemap_priorities or repeat(None),
-        strict=False,  # what no page has has no end
-    )
-    return list(map(SampledPage._make, rows))
+def _speaking(columns: PageColumns) -> Iterator[SpeakingPage]:
+    """The pages from which more can be learned than from their address."""
+    said = (columns.kinds, columns.languages, columns.own_languages, columns.titles)
+    if any(said):
+        texts = ([each or "" for each in column] if column else repeat("") for column in said)
+        rows = zip(columns.urls, *texts, strict=False)  # what no page has has no end
+        for url, kind, language, own_language, title in rows:
+            if kind or language or own_language or title:
+                yield SpeakingPage(url, kind, language or own_language, title)
 
 
-def _newest_month(lastmods: Iterable[str]) -> str:
-    months = Counter(month for lastmod in lastmods if (month := month_of(lastmod)))
+def _texts(chunks: Iterable[PageColumns]) -> Iterator[str]:
+    for chunk in chunks:
+        if chunk.titles or chunk.anchors:
+            nothing = [None] * len(chunk.urls)
+            texts = map(joined_text, chunk.titles or nothing, chunk.anchors or nothing)
+            yield from filter(None, texts)
+
+
+def _newest_month(lastmods: Iterable[Sequence[str | None]]) -> str:
+    months: Counter[str] = Counter()
+    for column in lastmods:
+        months.update([lastmod[:MONTH_LENGTH] for lastmod in column if lastmod])
+    months = Counter({month: pages for month, pages in months.items() if month_of(month)})
     wanted = months.total() / _NEWEST_SHARE
     for month in sorted(months, reverse=True):
         wanted -= months[month]
@@ -131,30 +139,28 @@ def _newest_month(lastmods: Iterable[str]) -> str:
     return ""
 
 
-def _tally(pages: Sequence[SampledPage], classifier: PageClassifier) -> ClusterTally:
+def _tally(chunks: Iterable[PageColumns], classifier: PageClassifier) -> ClusterTally:
     """Count what may become clusters, with examples."""
-    # What only the priority depends on makes no difference here.
-    columns = PageColumns(
-        urls=[page.url for page in pages],
-        titles=[page.title for page in pages],
-        anchors=[page.anchor for page in pages],
-        kinds=[page.kind for page in pages],
-        languages=[page.language for page in pages],
-        own_languages=[page.own_language for page in pages],
-        text_languages=[page.text_language for page in pages],
-        regions=[page.region for page in pages],
+    members: defaultdict[PageClass, list[str]] = defaultdict(list)
+    for chunk in chunks:
+        # What only the priority depends on makes no difference here.
+        columns = replace(
+            chunk, lastmods=None, sitemap_priorities=None, importances=None, inlinks=None
+        )
+        for found, url in zip(classifier.classify(columns), columns.urls, strict=True):
+            members[found].append(url)
+    examples = (
+        (place, found)
+        for found, urls in members.items()
+        for place in nsmallest(MAX_SAMPLE, map(by_chance, urls))
     )
-    classes = classifier.classify(columns)
     tally = ClusterTally()
-    for found, number in Counter(classes).items():
-        tally.add(number, _groups(found))
+    for (_, url), found in sorted(examples, key=itemgetter(0)):
         tally.place_pattern(found.template, found.sections)
-    shown: Counter[PageClass] = Counter()
-    for page, found in zip(pages, classes, strict=True):
-        if shown[found] < MAX_SAMPLE:
-            shown[found] += 1
-            for kind, value in _groups(found):
-                tally.show(kind, value, page.url)
+        for kind, value in _groups(found):
+            tally.show(kind, value, url)
+    for found, urls in members.items():
+        tally.add(len(urls), _groups(found))
     return tally
 
 

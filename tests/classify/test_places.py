@@ -9,8 +9,13 @@ from sitecrawl.classify.places import MAX_DEPTH, Place, PlaceLearner, folders_of
 
 def learned(pages: dict[str, int]) -> Place:
     """The root; *pages* has for each folder how many pages lie in it."""
-    paths = [f"/{folder}/page-{n}" for folder, number in pages.items() for n in range(number)]
-    return PlaceLearner({}).learn(folders_of(paths))
+    host = "site.example"
+    urls = [
+        f"https://{host}/{folder}/page-{n}"
+        for folder, number in pages.items()
+        for n in range(number)
+    ]
+    return PlaceLearner({}).learn(folders_of(urls)[host])
 
 
 def many(folders: int, pages: int) -> dict[str, int]:

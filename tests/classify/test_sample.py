@@ -5,31 +5,43 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.classify.sample import RowSample
+from sitecrawl.classify.pages import PageColumns
+from sitecrawl.classify.sample import PageSample
 
 
-def sampled(keys: list[str], limit: int, batch: int = 7) -> list[tuple[str]]:
-    sample: RowSample[tuple[str]] = RowSample(limit)
-    for start in range(0, len(keys), batch):
-        sample.add([(key,) for key in keys[start : start + batch]])
-    return sample.rows()
+def sampled(urls: list[str], limit: int, batch: int = 7) -> list[tuple[str, str | None]]:
+    """The pages with their titles, in an order that does not depend on how they came."""
+    sample = PageSample(limit)
+    for start in range(0, len(urls), batch):
+        some = urls[start : start + batch]
+        # In some batches, no page has a title.
+        titles = [f"title of {url}" if len(url) % 2 else None for url in some]
+        sample.add(PageColumns(some, titles=titles if any(titles) else None))
+    assert len(sample) == sum(len(chunk.urls) for chunk in sample.chunks)
+    return sorted(
+        (url, title)
+        for chunk in sample.chunks
+        for url, title in zip(chunk.urls, chunk.titles or [None] * len(chunk.urls), strict=True)
+    )
 
 
 @given(st.integers(0, 200), st.integers(1, 50), st.integers(1, 30), st.integers(0, 99))
-def test_it_depends_on_the_rows_alone(rows: int, limit: int, batch: int, seed: int) -> None:
-    keys = [f"key {number}" for number in range(rows)]
-    shuffled = list(keys)
+def test_it_depends_on_the_pages_alone(pages: int, limit: int, batch: int, seed: int) -> None:
+    urls = [f"page {number}" for number in range(pages)]
+    shuffled = list(urls)
     Random(seed).shuffle(shuffled)
-    assert sampled(keys, limit) == sampled(shuffled, limit, batch)
+    assert sampled(urls, limit) == sampled(shuffled, limit, batch)
 
 
-def test_few_rows_are_all_in_it() -> None:
-    keys = [str(number) for number in range(20)]
-    assert sorted(row[0] for row in sampled(keys, 10)) == sorted(keys)
+def test_few_pages_are_all_in_it_with_all_that_is_known_of_them() -> None:
+    urls = [str(number) for number in range(20)]
+    assert sampled(urls, 10) == sorted(
+        (url, f"title of {url}" if len(url) % 2 else None) for url in urls
+    )
 
 
-def test_many_rows_are_few_in_it() -> None:
-    rows = sampled([str(number) for number in range(5_000)], 100)
-    assert 100 <= len(rows) <= 200
+def test_many_pages_are_few_in_it() -> None:
+    pages = sampled([str(number) for number in range(5_000)], 100)
+    assert 100 <= len(pages) <= 200
     # From everywhere.
-    assert 1_500 < sum(int(row[0]) for row in rows) / len(rows) < 3_500
+    assert 1_500 < sum(int(url) for url, _ in pages) / len(pages) < 3_500
