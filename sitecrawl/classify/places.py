@@ -167,7 +167,7 @@ def folders_of(addresses: Iterable[str]) -> dict[str, list[Folder]]:
     >>> [(folder.segments, folder.pages) for folder in folders_of(urls)["a.example"]]
     [(('b',), 2), ((), 1)]
     """
-    pages: Counter[str] = Counter()
+    heads: list[str] = []
     leaves: defaultdict[str, set[str]] = defaultdict(set)
     for address in addresses:
         head, _, leaf = address.rpartition("/")
@@ -175,12 +175,12 @@ def folders_of(addresses: Iterable[str]) -> dict[str, list[Folder]]:
             above, _, name = head.rpartition("/")
             if len(above) >= 8:  # noqa: PLR2004 - else it is "https:/", and the name is the host
                 head, leaf = above, name
-        pages[head] += 1
+        heads.append(head)
         if len(leaf) <= LONGEST_CODE and parse_code(leaf):
             leaves[head].add(leaf)
     # From here on, the work is per folder.
     found: defaultdict[str, list[Folder]] = defaultdict(list)
-    for head, number in pages.items():
+    for head, number in Counter(heads).items():
         parts = head.split("/")
         host = parts[2] if len(parts) > 2 else ""  # noqa: PLR2004 - "https:" and "" come first
         found[host].append(Folder(tuple(parts[3:]), number, leaves.get(head, _NO_LEAVES)))
