@@ -115,10 +115,7 @@ class AddressReader:
                     views.append(self._host(leaf))
                     leaves.append(HOME)
                     continue
-            try:
-                views.append(folders[head])
-            except KeyError:
-                views.append(self._remember(head))
+            views.append(folders.get(head) or self._remember(head))
             leaves.append(leaf)
         return [
             view.by_shape.get(shape) or view.spot(leaf, shape)

@@ -23,8 +23,8 @@ _HTML_MARK: Final = b"\xffhtml\n"
 # Several words, perhaps with a number in the last of them alone, and an ending. No name of such a
 # shape is a number, a date, a hash or the UUID of any RFC, whatever letters and digits it has. None
 # with a number is a word of the rules, unless nobody would write it so (``--404``, ``r-s-s2``).
-HEADLINE = re.compile(rb"--+(0*)[.\xff]?")
-"""Group 1 is the number."""
+HEADLINE = re.compile(rb"--+(?P<number>0*)(?:\xff|\.\.[^.]*)?")
+"""The shape of a headline; an ending that is not ``.html`` stands behind it as it is."""
 
 
 def shapes_of(names: Sequence[str]) -> list[bytes]:

@@ -35,7 +35,6 @@ _MAX_SECTIONS: Final = 4
 _MAX_KNOWN: Final = 1_000
 _TITLE_HYPHENS: Final = 3
 _HEADLINE_HYPHENS: Final = 2
-_SEVERAL_WORDS: Final = b"--"
 _LONGEST_NAME: Final = LONGEST_LEAF + 10  # with hyphens and an ending
 _SAYS_PRODUCT = re.compile(r"-p-?[0-9]{3,}(?:\.html?)?\Z")
 
@@ -94,13 +93,16 @@ class View:
         self._spots: dict[tuple[str, bool, bool], Spot] = {}
         self._names: Mapping[str, Place] = place.named if place is not None else {}
         self._has_languages = place is not None and LANGUAGE in place.varying
-        self._has_headlines = any(name.count("-") >= _HEADLINE_HYPHENS for name in self._names)
+        # Whether a folder or a language here may be called like a headline.
+        self._has_long_names = self._has_languages or any(
+            name.count("-") >= _HEADLINE_HYPHENS for name in self._names
+        )
         # Whether it makes no difference what exactly a page is called.
         self._is_clear = not self.context.is_doubtful
         self.by_shape: dict[bytes, Spot] = {}
         """The spots of pages whose name needs no look: its shape says all."""
-        self._headlines: dict[tuple[bytes, str], Spot] = {}
-        """By shape and ending, spots of pages that are called like a headline."""
+        self._headlines: dict[bytes, Spot] = {}
+        """The spots of pages that are called like a headline of this shape, if it is no name."""
 
     # --- folders -----------------------------------------------------------------------------
 
@@ -167,16 +169,18 @@ class View:
 
     def spot(self, leaf: str, shape: bytes) -> Spot:
         """The spot of the page of this name, which has this shape, in this folder."""
-        if shape.startswith(_SEVERAL_WORDS):
-            stem, ending = _parted(leaf)
-            spot = self._headlines.get((shape, ending))
-            if spot is not None and self._is_no_name(leaf) and _is_no_word(stem, shape):
-                return spot
+        if shape.endswith(b"."):
+            # Endings that are rare are told apart here.
+            shape += leaf[leaf.rindex(".") :].encode("utf-8", "surrogatepass")
+        spot = self._headlines.get(shape)
+        if (
+            spot is not None
+            and (self._is_clear or "-p" not in leaf)
+            and (b"0" in shape or not _is_word(leaf))
+            and not (self._has_long_names and self._has_name(leaf))
+        ):
+            return spot
         return self._known.get(leaf) or self._other_spot(leaf, shape)
-
-    def _is_no_name(self, leaf: str) -> bool:
-        """Whether a headline is no name of a folder or a language, and no number of a product."""
-        return (self._is_clear or "-p" not in leaf) and not self._has_name(leaf)
 
     def _other_spot(self, leaf: str, shape: bytes) -> Spot:
         word = compact_word(leaf) if len(leaf) <= _LONGEST_NAME else ""
@@ -217,19 +221,19 @@ class View:
         if spot is None:
             spot = self._make_spot(stand_in, self._type_by_shape(leaf, stand_in))
             self._spots[key] = spot
-        if shape.startswith(_SEVERAL_WORDS) and not is_numbered:
-            self._remember_headline(shape, spot, stand_in, _parted(leaf)[1])
+        if shape.startswith(b"--") and not is_numbered:
+            self._remember_headline(leaf, shape, stand_in, spot)
         return spot
 
-    def _remember_headline(self, shape: bytes, spot: Spot, stand_in: str, ending: str) -> None:
-        headline = HEADLINE.fullmatch(shape) if stand_in == SLUG + ending else None
-        if headline is None or len(self._headlines) >= _MAX_KNOWN:
+    def _remember_headline(self, leaf: str, shape: bytes, stand_in: str, spot: Spot) -> None:
+        headline = HEADLINE.fullmatch(shape)
+        _, dot, ending = leaf.partition(".")
+        if headline is None or stand_in != SLUG + dot + ending:
             return
-        self._headlines[shape, ending] = spot
-        # The shape does not tell endings apart that are rare.
-        has_plain_ending = not ending or ending == ".html"
-        if headline[1] and has_plain_ending and self._is_clear and not self._has_headlines:
-            self.by_shape[shape] = spot
+        if len(self._headlines) < _MAX_KNOWN:
+            self._headlines[shape] = spot
+            if headline["number"] and self._is_clear and not self._has_long_names:
+                self.by_shape[shape] = spot
 
     def _type_by_shape(self, leaf: str, stand_in: str) -> AddressType:
         return type_by_shape(
@@ -263,12 +267,9 @@ class View:
         )
 
 
-def _parted(leaf: str) -> tuple[str, str]:
-    """The name and its ending."""
-    dot = leaf.rfind(".")
-    return (leaf[:dot], leaf[dot:]) if dot >= 0 else (leaf, "")
-
-
-def _is_no_word(stem: str, shape: bytes) -> bool:
-    """Whether a headline of this shape is certainly no name that the rules know."""
-    return b"0" in shape or stem.replace("-", "").lower() not in LEAF_RULES
+def _is_word(leaf: str) -> bool:
+    """Whether the rules know the words of a headline."""
+    if len(leaf) > _LONGEST_NAME:
+        return False
+    word = leaf.replace("-", "").lower()
+    return (word.partition(".")[0] if "." in word else word) in LEAF_RULES

@@ -90,6 +90,11 @@ def test_headlines_hide_nothing_that_is_none(name: str, template: str, page_type
     assert (spot.template, spot.page_type) == (template, page_type)
 
 
+def test_letters_that_no_encoding_has_do_no_harm() -> None:
+    urls = [f"{ROOT}/blog/one-two-\udc80", f"{ROOT}/blog/one-two-three.\udc80"]
+    assert len(AddressReader(_model()).read(urls)) == 2
+
+
 def test_headlines_in_a_folder_share_a_spot() -> None:
     reader = AddressReader(_model())
     names = ["ten-nice-tips-26", "five-nice-tips-31", "why-we-like-roses", "why-we-like-rain"]
