@@ -91,7 +91,7 @@ class RowMaker:
         self._languages = languages
         self._shared_rows: dict[tuple[Any, ...], Row] = {}
         self._tails: dict[tuple[Any, ...], _Tails] = {}
-        self._middles = _Middles(self._json_middle)
+        self._middles = classifier.mapped(self._json_middle)
         self._further: dict[str, Mapping[int, Sequence[str]]] = {}
 
     def rows(self, pages: PageChunk) -> list[Row]:
@@ -126,7 +126,6 @@ class RowMaker:
         if not pages:
             return b""
         urls = _escaped(pages["url"])
-        classes = self._classifier.classify(page_columns(pages))
         columns = (
             _as_bytes(urls),
             ['","key":"'] * len(pages),
@@ -134,7 +133,7 @@ class RowMaker:
             _as_bytes(page_keys(urls, self._key_rules)),
             ['","lastmod":'] * len(pages),
             _quoted(pages["lastmod"]),
-            list(map(self._middles.__getitem__, zip(classes, pages["depth"], strict=True))),
+            self._middles.of(page_columns(pages), pages["depth"]),
             # The end of a row and the start of the next one are one piece.
             self._json_tails(pages, end + _ROW_START),
         )
@@ -241,20 +240,6 @@ class RowMaker:
         return self._tails[key]
 
 
-class _Middles(dict[tuple["PageClass", "int | None"], str]):
-    """What rows say of class and depth, as long as there is not too much of it."""
-
-    def __init__(self, make: Callable[[PageClass, int | None], str]):
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, key: tuple[PageClass, int | None]) -> str:
-        if len(self) >= _MAX_REMEMBERED:
-            self.clear()
-        middle = self[key] = self._make(*key)
-        return middle
-
-
 class _Tails(dict[tuple[Any, ...], str]):
     """The ends of rows by the kinds of further sources and the facts in which pages differ."""
 
@@ -278,9 +263,8 @@ def _tail(facts: Row, end: str) -> str:
     return _one_as_bytes(_encode(facts).removeprefix("{") + end)
 
 
-def _quoted(texts: Sequence[str | None]) -> list[str]:
-    known = _as_bytes(_escaped([text or "" for text in texts]))
-    return [f'"{text}"' if text else "null" for text in known]
+def _quoted(texts: Sequence[str | None]) -> Sequence[str]:
+    return _as_bytes([encode_basestring(text) if text else "null" for text in texts])
 
 
 def _as_bytes(texts: Sequence[str]) -> Sequence[str]:
