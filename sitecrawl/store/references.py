@@ -21,25 +21,34 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
 
+# Cross joins: there are far more pages than are looked for.
 _FURTHER_SOURCES = """
-SELECT DISTINCT other.page_id, other.source
-FROM further_mentions AS other
-WHERE other.document_id IN (SELECT id FROM documents WHERE site_id = {site}) AND {other_counts}
+SELECT p.number, further.source
+FROM (
+    SELECT DISTINCT other.page_id, other.source FROM further_mentions AS other
+    WHERE other.document_id IN (SELECT id FROM documents WHERE site_id = {site}) AND {other_counts}
+) AS further CROSS JOIN pages AS p
+WHERE p.id = further.page_id
 """
 
 _VISITS = """
-SELECT v.page_id, v.url, v.clicks, f.status, f.content_type, v.text_hash, v.canonical, original.url
+SELECT p.number, v.url, v.clicks, f.status, f.content_type, v.text_hash, v.canonical, original.url
 FROM visits AS v
+CROSS JOIN pages AS p
 LEFT JOIN fetches AS f ON f.document_id = v.document_id AND f.scan_id = v.scan_id
 LEFT JOIN visits AS original
     ON original.page_id = v.duplicate_of AND original.scan_id = v.scan_id
-WHERE v.scan_id = {scan}
+WHERE v.scan_id = {scan} AND p.id = v.page_id
 """
 
 
 @dataclass(frozen=True, slots=True)
 class PageReferences:
-    """What an exported page refers to by number, so that it is not in every row."""
+    """What an exported page refers to by number, so that it is not in every row.
+
+    Pages are known by their own number: they are read in its order, and so what belongs to
+    neighbours lies side by side in memory. Ids would be found all over it.
+    """
 
     documents: Mapping[int, str]
     """URLs."""
@@ -78,9 +87,9 @@ def _further_sources(connection: Connection, scan: Scan) -> dict[int, tuple[str,
     shared: dict[tuple[str, ...], tuple[str, ...]] = {}
     statement = _FURTHER_SOURCES.format_map(membership(scan))
     # The driver's own rows: of many mentions, Row objects would cost as much as finding them.
-    for page_id, source in connection.exec_driver_sql(statement).cursor.fetchall():
-        sources = (*further.get(page_id, ()), source)
-        further[page_id] = shared.setdefault(sources, sources)
+    for number, source in connection.exec_driver_sql(statement).cursor.fetchall():
+        sources = (*further.get(number, ()), source)
+        further[number] = shared.setdefault(sources, sources)
     return further
 
 
@@ -89,7 +98,7 @@ def _visits(connection: Connection, scan: Scan) -> dict[int, VisitFields]:
     # The same few words for all pages.
     content_types: dict[str | None, str | None] = {}
     return {
-        page_id: VisitFields(
+        number: VisitFields(
             clicks,
             status,
             content_types.setdefault(content_type, content_type),
@@ -97,5 +106,5 @@ def _visits(connection: Connection, scan: Scan) -> dict[int, VisitFields]:
             (resolve(canonical, url) or canonical) if canonical else None,
             original,
         )
-        for page_id, url, clicks, status, content_type, text_hash, canonical, original in rows
+        for number, url, clicks, status, content_type, text_hash, canonical, original in rows
     }

@@ -16,7 +16,6 @@ from tests.store.scanning import (
     current_scan,
     explained,
     exported,
-    page_id,
     scan,
 )
 
@@ -32,12 +31,16 @@ def references(database: Database) -> PageReferences:
     return page_references(database, current_scan(database))
 
 
+def numbers(database: Database) -> dict[str, int]:
+    return {row["url"]: row["number"] for row in exported(database)}
+
+
 def test_further_sources_are_those_of_further_mentions(database: Database) -> None:
     scanning = Scanning(database)
     scanning.fetched(scanning.list_pages(A, [ONE, TWO]))
     scanning.fetched(scanning.list_pages(B, [THREE, ONE], source="feed"))
     scanning.finish()
-    assert references(database).further_sources == {page_id(ONE): ("feed",)}
+    assert references(database).further_sources == {numbers(database)[ONE]: ("feed",)}
 
 
 def test_documents_are_known_by_their_ids(database: Database) -> None:
@@ -93,10 +96,9 @@ def test_a_visited_page_has_what_it_said_of_itself(database: Database) -> None:
     crawling.visit("/d", status=404, outcome=FetchOutcome.NOT_FOUND, fetch={"content_type": ""})
     crawling.end()
     visits = references(database).visits
+    known = numbers(database)
     html = "text/html"
-    assert {
-        path: visits[crawling.page_id(address(path))] for path in ("/", "/a", "/b", "/c", "/d")
-    } == {
+    assert {path: visits[known[address(path)]] for path in ("/", "/a", "/b", "/c", "/d")} == {
         "/": VisitFields(0, 200, html, "00ff", None, None),
         "/a": VisitFields(1, 200, html, "aa", address("/a?x"), None),
         "/b": VisitFields(1, 200, html, "ab", "https://other.example/b", address("/a")),
