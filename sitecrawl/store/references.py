@@ -21,24 +21,27 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
 
-# Cross joins: there are far more pages than are looked for.
+# Before the first scan of a database has ended, pages may have no index by id: then these go
+# through all pages, but only once.
 _FURTHER_SOURCES = """
 SELECT p.number, further.source
 FROM (
     SELECT DISTINCT other.page_id, other.source FROM further_mentions AS other
     WHERE other.document_id IN (SELECT id FROM documents WHERE site_id = {site}) AND {other_counts}
-) AS further CROSS JOIN pages AS p
-WHERE p.id = further.page_id
+) AS further
+JOIN pages AS p ON p.id = further.page_id
+"""
+_VISITED = """
+SELECT id, number FROM pages WHERE id IN (SELECT page_id FROM visits WHERE scan_id = {scan})
 """
 
 _VISITS = """
-SELECT p.number, v.url, v.clicks, f.status, f.content_type, v.text_hash, v.canonical, original.url
+SELECT v.page_id, v.url, v.clicks, f.status, f.content_type, v.text_hash, v.canonical, original.url
 FROM visits AS v
-CROSS JOIN pages AS p
 LEFT JOIN fetches AS f ON f.document_id = v.document_id AND f.scan_id = v.scan_id
 LEFT JOIN visits AS original
     ON original.page_id = v.duplicate_of AND original.scan_id = v.scan_id
-WHERE v.scan_id = {scan} AND p.id = v.page_id
+WHERE v.scan_id = {scan}
 """
 
 
@@ -94,11 +97,13 @@ def _further_sources(connection: Connection, scan: Scan) -> dict[int, tuple[str,
 
 
 def _visits(connection: Connection, scan: Scan) -> dict[int, VisitFields]:
-    rows = connection.exec_driver_sql(_VISITS.format_map(membership(scan)))
+    names = membership(scan)
+    visited = connection.exec_driver_sql(_VISITED.format_map(names))
+    numbers: dict[int, int] = dict(visited.cursor.fetchall())
     # The same few words for all pages.
     content_types: dict[str | None, str | None] = {}
     return {
-        number: VisitFields(
+        numbers[page_id]: VisitFields(
             clicks,
             status,
             content_types.setdefault(content_type, content_type),
@@ -106,5 +111,8 @@ def _visits(connection: Connection, scan: Scan) -> dict[int, VisitFields]:
             (resolve(canonical, url) or canonical) if canonical else None,
             original,
         )
-        for number, url, clicks, status, content_type, text_hash, canonical, original in rows
+        for page_id, url, clicks, status, content_type, text_hash, canonical, original in (
+            connection.exec_driver_sql(_VISITS.format_map(names))
+        )
+        if page_id in numbers
     }

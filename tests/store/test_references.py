@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.facts import VisitFields
+from sitecrawl.store.membership import membership
 from sitecrawl.store.records import VerdictRecord
-from sitecrawl.store.references import page_references
+from sitecrawl.store.references import _FURTHER_SOURCES, _VISITED, page_references
 from tests.store.crawling import Crawling, Link, address
 from tests.store.scanning import (
     UNCHANGED,
@@ -114,3 +116,18 @@ def test_visits_are_those_of_the_scan(database: Database) -> None:
     first.end()
     scan(database, {A: [ONE]})
     assert references(database).visits == {}
+
+
+def test_pages_without_an_index_are_gone_through_once(sqlite_database: Database) -> None:
+    scan(sqlite_database, {A: [ONE, TWO], B: [TWO]})
+    names = membership(current_scan(sqlite_database))
+    for has_index in (True, False):
+        with sqlite_database.writing() as connection:
+            if not has_index:
+                connection.exec_driver_sql("DROP INDEX uq_pages_id")
+            for statement in (_FURTHER_SOURCES, _VISITED):
+                asked = f"EXPLAIN QUERY PLAN {statement.format_map(names)}"
+                plan = [row.detail for row in connection.exec_driver_sql(asked)]
+                loops = [step for step in plan if re.match("(SCAN|SEARCH) (p|further|pages)", step)]
+                # Whatever else there is to go through is outside of it, or has an index.
+                assert not [step for step in loops[1:] if step.startswith("SCAN")], plan
