@@ -130,9 +130,6 @@ def _canonical_if_plain(
 
 
 def _rows_apart(urls: Sequence[str], prefix: str) -> list[int]:
-    # What lies between two texts in their order starts with whatever both of them start with.
-    if min(urls).startswith(prefix) and max(urls).startswith(prefix):
-        return marked_rows(urls)
     return [
         row
         for row, url in enumerate(urls)
