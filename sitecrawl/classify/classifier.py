@@ -7,7 +7,7 @@ to few values, and each combination is worked out once: so most pages cost a few
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from sitecrawl.classify.addresses import AddressReader
 from sitecrawl.classify.clusters import cluster_key
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from sitecrawl.classify.pages import PageColumns
     from sitecrawl.classify.priority import PriorityPart
     from sitecrawl.classify.spots import Spot
+
+_Made = TypeVar("_Made")
 
 _MAX_COMBINATIONS: Final = 50_000
 _MAX_MONTHS: Final = 10_000
@@ -89,27 +91,27 @@ class PageClassifier:
         self.model = model
         self._reader = AddressReader(model.addresses)
         self._topics = frozenset(model.topics)
-        self._classes: dict[tuple[str, ...], _Classes] = {}
+        self._classes = self.mapped(_itself)
         self._said: dict[tuple[Any, ...], _Said] = {}
         self._freshness = _Freshness(model.scale.newest_month)
 
     def classify(self, columns: PageColumns) -> list[PageClass]:
         """The class of each page."""
-        names, values = self._facts(columns)
-        classes = self._classes.get(names)
-        if classes is None:
-            classes = self._classes[names] = _Classes(partial(self._classify, names))
-        return list(map(classes.__getitem__, zip(*values, strict=True)))
+        return self._classes.of(columns)
+
+    def mapped(self, make: Callable[..., _Made]) -> ClassMap[_Made]:
+        """What *make* makes of the class of each page, and of further facts if any are given."""
+        return ClassMap(self, make)
 
     def explain(self, columns: PageColumns) -> list[Sequence[PriorityPart]]:
         """What the priority of each page is made of."""
-        names, values = self._facts(columns)
+        names, values = self.facts(columns)
         rows = (_facts_of(names, facts) for facts in zip(*values, strict=True))
         return [
             priority_parts(_signals(facts, _type_of(facts)[1]), self.model.scale) for facts in rows
         ]
 
-    def _facts(self, columns: PageColumns) -> tuple[tuple[str, ...], list[Sequence[Any]]]:
+    def facts(self, columns: PageColumns) -> tuple[tuple[str, ...], list[Sequence[Any]]]:
         """Those columns of :class:`_Facts` that there is anything in, and their names.
 
         Every further one would cost as much as looking the combination up.
@@ -141,7 +143,8 @@ class PageClassifier:
 
     # --- one combination ---------------------------------------------------------------------
 
-    def _classify(self, names: tuple[str, ...], values: tuple[Any, ...]) -> PageClass:
+    def classify_facts(self, names: tuple[str, ...], values: tuple[Any, ...]) -> PageClass:
+        """The class of a page with these facts."""
         facts = _facts_of(names, values)
         spot = facts.spot
         said = self._said_of(facts)
@@ -250,19 +253,47 @@ def _language_of(facts: _Facts) -> tuple[str, LanguageSource | None]:
     return (text, LanguageSource.TEXT) if text else ("", None)
 
 
-class _Classes(dict[tuple[Any, ...], PageClass]):
-    """Classes by combination, as long as there are not too many."""
+class ClassMap(Generic[_Made]):
+    """What a function makes of classes: once for each combination, as they are themselves.
 
-    def __init__(self, classify: Callable[[tuple[Any, ...]], PageClass]):
+    So it costs no more to have what is made of a class than to have the class.
+    """
+
+    def __init__(self, classifier: PageClassifier, make: Callable[..., _Made]):
+        self._classifier = classifier
+        self._make = make
+        self._made: dict[tuple[str, ...], _Remembered[_Made]] = {}
+
+    def of(self, columns: PageColumns, *further: Sequence[Any]) -> list[_Made]:
+        """What is made of each page; *further* are columns."""
+        names, values = self._classifier.facts(columns)
+        made = self._made.get(names)
+        if made is None:
+            made = self._made[names] = _Remembered(partial(self._make_one, names))
+        return list(map(made.__getitem__, zip(*values, *further, strict=True)))
+
+    def _make_one(self, names: tuple[str, ...], combination: tuple[Any, ...]) -> _Made:
+        facts, further = combination[: len(names)], combination[len(names) :]
+        return self._make(self._classifier.classify_facts(names, facts), *further)
+
+
+class _Remembered(dict[tuple[Any, ...], _Made]):
+    """What was made by combination, as long as there is not too much of it."""
+
+    def __init__(self, make: Callable[[tuple[Any, ...]], _Made]):
         super().__init__()
-        self._classify = classify
+        self._make = make
 
-    def __missing__(self, facts: tuple[Any, ...]) -> PageClass:
-        found = self._classify(facts)
+    def __missing__(self, combination: tuple[Any, ...]) -> _Made:
+        made = self._make(combination)
         if len(self) >= _MAX_COMBINATIONS:
             self.clear()
-        self[facts] = found
-        return found
+        self[combination] = made
+        return made
+
+
+def _itself(found: PageClass) -> PageClass:
+    return found
 
 
 class _Freshness(dict[str, "float | None"]):

@@ -14,7 +14,7 @@ from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.batches import page_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence, Set
 
     from sitecrawl.classify.classifier import PageClassifier
     from sitecrawl.classify.pages import PageClass
@@ -91,8 +91,8 @@ class RowMaker:
         self._languages = languages
         self._shared_rows: dict[tuple[Any, ...], Row] = {}
         self._tails: dict[tuple[Any, ...], _Tails] = {}
-        self._middles = _Middles(self._json_middle)
-        self._further: dict[str, Mapping[int, Sequence[str]]] = {}
+        self._middles = classifier.mapped(self._json_middle)
+        self._referring_to: dict[str | None, Set[int]] = {}
 
     def rows(self, pages: PageChunk) -> list[Row]:
         return [
@@ -102,16 +102,16 @@ class RowMaker:
                 "lastmod": lastmod,
                 "depth": depth,
                 **self._class_fields(found),
-                **self._rest(shared, id_),
+                **self._rest(shared, number),
             }
-            for url, key, lastmod, depth, found, shared, id_ in zip(
+            for url, key, lastmod, depth, found, shared, number in zip(
                 pages["url"],
                 page_keys(pages["url"], self._key_rules),
                 pages["lastmod"],
                 pages["depth"],
                 self._classifier.classify(page_columns(pages)),
                 pages.rows(_SHARED_COLUMNS),
-                pages["id"],
+                pages["number"],
                 strict=True,
             )
         ]
@@ -126,7 +126,6 @@ class RowMaker:
         if not pages:
             return b""
         urls = _escaped(pages["url"])
-        classes = self._classifier.classify(page_columns(pages))
         columns = (
             _as_bytes(urls),
             ['","key":"'] * len(pages),
@@ -134,7 +133,7 @@ class RowMaker:
             _as_bytes(page_keys(urls, self._key_rules)),
             ['","lastmod":'] * len(pages),
             _quoted(pages["lastmod"]),
-            list(map(self._middles.__getitem__, zip(classes, pages["depth"], strict=True))),
+            self._middles.of(page_columns(pages), pages["depth"]),
             # The end of a row and the start of the next one are one piece.
             self._json_tails(pages, end + _ROW_START),
         )
@@ -157,10 +156,10 @@ class RowMaker:
             "priority": found.priority,
         }
 
-    def _rest(self, shared: tuple[Any, ...], id_: int) -> Row:
+    def _rest(self, shared: tuple[Any, ...], number: int) -> Row:
         """The fields behind those of the class, remembered for the pages that share them."""
-        further = self._references.further_sources.get(id_, ())
-        visit = self._references.visits.get(id_)
+        further = self._references.further_sources.get(number, ())
+        visit = self._references.visits.get(number)
         key = (shared, *further)
         row = None if visit else self._shared_rows.get(key)
         if row is None:
@@ -201,30 +200,30 @@ class RowMaker:
         own = list(zip(*varying.values(), strict=True)) or [()] * len(pages)
         tails = [known[(), *facts] for facts in own] if varying else [known[(),]] * len(pages)
         further, visits = self._references.further_sources, self._references.visits
-        ids = pages["id"]
-        for row in _rows_in(self._further_than(uniform.get("source")), ids):
-            tails[row] = known[further[ids[row]], *own[row]]
-        for row in _rows_in(visits, ids):
-            # No other page shares it.
-            facts = uniform | dict(zip(varying, own[row], strict=True))
-            visit = visits[ids[row]]
-            tails[row] = _tail(self._shared(facts, further.get(ids[row], ()), visit), end)
+        numbers = pages["number"]
+        for row in _rows_in(self._referring(uniform.get("source")), numbers):
+            sources, visit = further.get(numbers[row], ()), visits.get(numbers[row])
+            if visit is None:
+                tails[row] = known[sources, *own[row]]
+            else:
+                # No other page shares it.
+                facts = uniform | dict(zip(varying, own[row], strict=True))
+                tails[row] = _tail(self._shared(facts, sources, visit), end)
         return tails
 
-    def _further_than(self, source: str | None) -> Mapping[int, Sequence[str]]:
-        """The further sources that add something, where the first is always *source*, if given.
+    def _referring(self, source: str | None) -> Set[int]:
+        """The pages with a visit, or with further sources that add something to the first.
 
-        Looking each of a million pages up among many costs more than all the rest of its tail.
+        That is *source* for all of them, if given.
         """
-        if source is None:
-            return self._references.further_sources
-        if source not in self._further:
-            self._further[source] = {
-                id_: sources
-                for id_, sources in self._references.further_sources.items()
-                if sources.count(source) < len(sources)
-            }
-        return self._further[source]
+        if source not in self._referring_to:
+            adding = (
+                number
+                for number, sources in self._references.further_sources.items()
+                if source is None or sources.count(source) < len(sources)
+            )
+            self._referring_to[source] = {*adding, *self._references.visits}
+        return self._referring_to[source]
 
     def _tails_like(self, uniform: Row, varying: tuple[str, ...], end: str) -> _Tails:
         """Those remembered for pages that have these facts in common and differ in others."""
@@ -241,20 +240,6 @@ class RowMaker:
         return self._tails[key]
 
 
-class _Middles(dict[tuple["PageClass", "int | None"], str]):
-    """What rows say of class and depth, as long as there is not too much of it."""
-
-    def __init__(self, make: Callable[[PageClass, int | None], str]):
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, key: tuple[PageClass, int | None]) -> str:
-        if len(self) >= _MAX_REMEMBERED:
-            self.clear()
-        middle = self[key] = self._make(*key)
-        return middle
-
-
 class _Tails(dict[tuple[Any, ...], str]):
     """The ends of rows by the kinds of further sources and the facts in which pages differ."""
 
@@ -269,18 +254,17 @@ class _Tails(dict[tuple[Any, ...], str]):
         return tail
 
 
-def _rows_in(known: Mapping[int, Any], ids: Sequence[int]) -> Iterable[int]:
-    """The rows whose id is known."""
-    return compress(range(len(ids)), map(known.__contains__, ids)) if known else ()
+def _rows_in(known: Set[int], numbers: Sequence[int]) -> Iterable[int]:
+    """The rows whose number is known."""
+    return compress(range(len(numbers)), map(known.__contains__, numbers)) if known else ()
 
 
 def _tail(facts: Row, end: str) -> str:
     return _one_as_bytes(_encode(facts).removeprefix("{") + end)
 
 
-def _quoted(texts: Sequence[str | None]) -> list[str]:
-    known = _as_bytes(_escaped([text or "" for text in texts]))
-    return [f'"{text}"' if text else "null" for text in known]
+def _quoted(texts: Sequence[str | None]) -> Sequence[str]:
+    return _as_bytes([encode_basestring(text) if text else "null" for text in texts])
 
 
 def _as_bytes(texts: Sequence[str]) -> Sequence[str]:

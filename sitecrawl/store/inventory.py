@@ -18,7 +18,7 @@ from sitecrawl.store.facts import PageCount
 from sitecrawl.store.membership import membership
 from sitecrawl.store.pagechunks import PageChunk
 from sitecrawl.store.tables import scans, sites, visits
-from sitecrawl.store.usual_facts import UNUSUAL, UsualFacts
+from sitecrawl.store.usual_facts import NUMBER, UsualFacts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,6 +33,7 @@ _FIRST_REDIRECT: Final = HTTPStatus.MULTIPLE_CHOICES
 # What nearly every page has comes first, then what most pages do not have.
 _COLUMNS: Final = {
     "id": "p.id",
+    NUMBER: "p.number",
     "url": "p.url",
     "lastmod": "{m}.lastmod",
     "depth": "p.depth",
@@ -56,9 +57,10 @@ _COLUMNS: Final = {
     "text_language": "s.text_language",
     "declared_type": "s.declared_type",
 }
-EXPORT_COLUMNS: Final = tuple(_COLUMNS)
+# No feed has ids, and reading them takes time.
+EXPORT_COLUMNS: Final = tuple(name for name in _COLUMNS if name != "id")
 # In these, nearly every page differs from its neighbours.
-_OWN_COLUMNS: Final = EXPORT_COLUMNS[: EXPORT_COLUMNS.index("source")]
+_OWN_COLUMNS: Final = ("id", *EXPORT_COLUMNS[: EXPORT_COLUMNS.index("source")])
 COMMON_COLUMNS: Final = EXPORT_COLUMNS[: EXPORT_COLUMNS.index("reason")]
 
 _WITH_SIGNALS = "LEFT JOIN page_signals AS s ON s.page_id = p.id"
@@ -306,8 +308,8 @@ def _chunks(
         usual = UsualFacts.find(connection, scan, sql)
     chosen = {name: _COLUMNS[name] for name in columns if not usual or name not in usual.facts}
     values: Sequence[Any] = ()
-    if usual and usual.facts:
-        chosen[UNUSUAL], values = usual.mark, usual.values
+    if usual:
+        chosen[NUMBER], values = usual.number, usual.values
     order = "ORDER BY p.number"
     with _result(connection, wanted, way, chosen.values(), order, values) as result:
         for rows in _row_chunks(result, is_sqlite):

@@ -21,10 +21,18 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
 
+# Before the first scan of a database has ended, pages may have no index by id: then these go
+# through all pages, but only once.
 _FURTHER_SOURCES = """
-SELECT DISTINCT other.page_id, other.source
-FROM further_mentions AS other
-WHERE other.document_id IN (SELECT id FROM documents WHERE site_id = {site}) AND {other_counts}
+SELECT p.number, further.source
+FROM (
+    SELECT DISTINCT other.page_id, other.source FROM further_mentions AS other
+    WHERE other.document_id IN (SELECT id FROM documents WHERE site_id = {site}) AND {other_counts}
+) AS further
+JOIN pages AS p ON p.id = further.page_id
+"""
+_VISITED = """
+SELECT id, number FROM pages WHERE id IN (SELECT page_id FROM visits WHERE scan_id = {scan})
 """
 
 _VISITS = """
@@ -39,7 +47,11 @@ WHERE v.scan_id = {scan}
 
 @dataclass(frozen=True, slots=True)
 class PageReferences:
-    """What an exported page refers to by number, so that it is not in every row."""
+    """What an exported page refers to by number, so that it is not in every row.
+
+    Pages are known by their own number: they are read in its order, and so what belongs to
+    neighbours lies side by side in memory. Ids would be found all over it.
+    """
 
     documents: Mapping[int, str]
     """URLs."""
@@ -78,18 +90,20 @@ def _further_sources(connection: Connection, scan: Scan) -> dict[int, tuple[str,
     shared: dict[tuple[str, ...], tuple[str, ...]] = {}
     statement = _FURTHER_SOURCES.format_map(membership(scan))
     # The driver's own rows: of many mentions, Row objects would cost as much as finding them.
-    for page_id, source in connection.exec_driver_sql(statement).cursor.fetchall():
-        sources = (*further.get(page_id, ()), source)
-        further[page_id] = shared.setdefault(sources, sources)
+    for number, source in connection.exec_driver_sql(statement).cursor.fetchall():
+        sources = (*further.get(number, ()), source)
+        further[number] = shared.setdefault(sources, sources)
     return further
 
 
 def _visits(connection: Connection, scan: Scan) -> dict[int, VisitFields]:
-    rows = connection.exec_driver_sql(_VISITS.format_map(membership(scan)))
+    names = membership(scan)
+    visited = connection.exec_driver_sql(_VISITED.format_map(names))
+    numbers: dict[int, int] = dict(visited.cursor.fetchall())
     # The same few words for all pages.
     content_types: dict[str | None, str | None] = {}
     return {
-        page_id: VisitFields(
+        numbers[page_id]: VisitFields(
             clicks,
             status,
             content_types.setdefault(content_type, content_type),
@@ -97,5 +111,8 @@ def _visits(connection: Connection, scan: Scan) -> dict[int, VisitFields]:
             (resolve(canonical, url) or canonical) if canonical else None,
             original,
         )
-        for page_id, url, clicks, status, content_type, text_hash, canonical, original in rows
+        for page_id, url, clicks, status, content_type, text_hash, canonical, original in (
+            connection.exec_driver_sql(_VISITS.format_map(names))
+        )
+        if page_id in numbers
     }

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from sitecrawl.store.facts import Scan
     from sitecrawl.store.pagechunks import PageChunk
 
-UNUSUAL: Final = "unusual"
-"""The column that says of which pages the facts have to be read."""
+NUMBER: Final = "number"
+"""The column that also says of which pages the facts have to be read."""
 
 _LOOKS: Final = 256
 
@@ -48,16 +48,16 @@ class UsualFacts:
         tests = [f"{sql} IS NULL" if fact is None else f"{sql} = ?" for sql, fact in said.items()]
         if len(said) < len(facts):
             tests.append(no_signals)
-        self.mark = f"CASE WHEN {' AND '.join(tests)} THEN NULL ELSE p.number END"
-        """SQL of the column of that name: for an unusual page its number."""
+        self.number = f"CASE WHEN {' AND '.join(tests)} THEN p.number ELSE -p.number END"
+        """SQL of the column of that name: negative for an unusual page."""
         self.values = tuple(fact for fact in said.values() if fact is not None)
         """What stands for the question marks in it."""
         self._columns = {name: columns[name] for name in facts}
         self._site_id = site_id
 
     @classmethod
-    def find(cls, connection: Connection, scan: Scan, columns: Mapping[str, str]) -> Self:
-        """Look at a few pages: what they all have is usual."""
+    def find(cls, connection: Connection, scan: Scan, columns: Mapping[str, str]) -> Self | None:
+        """Look at a few pages: what they all have is usual; None, if that is nothing."""
         last = connection.scalar(select(func.max(pages.c.number))) or 0
         looks = [last - last * look // _LOOKS for look in range(_LOOKS)]
         rows = _read(connection, columns, scan.site_id, looks).values()
@@ -71,18 +71,21 @@ class UsualFacts:
         # A page without signals has none of them.
         if all(name in found and found[name] is None for name in signals):
             facts |= signals
+        if not facts:
+            return None
         return cls(facts, columns, scan.site_id, _no_signals(connection, scan))
 
     def completed(self, connection: Connection, chunk: PageChunk) -> PageChunk:
-        """The pages with these columns as well."""
-        marks = chunk.get(UNUSUAL)
-        if marks is None:
+        """The pages with these columns as well, and with their true numbers."""
+        numbers = chunk[NUMBER]
+        if min(numbers) > 0:
             return chunk.sharing(self.facts)
-        numbers = [number for number in marks if number is not None]
-        exact = _read(connection, self._columns, self._site_id, numbers)
+        unusual = [-number for number in numbers if number < 0]
+        exact = _read(connection, self._columns, self._site_id, unusual)
         usual = list(self.facts.values())
-        facts = [usual if number is None else exact[number] for number in marks]
-        return chunk.with_columns(dict(zip(self.facts, zip(*facts, strict=True), strict=True)))
+        facts = [usual if number > 0 else exact[-number] for number in numbers]
+        columns = dict(zip(self.facts, zip(*facts, strict=True), strict=True))
+        return chunk.with_columns(columns | {NUMBER: list(map(abs, numbers))})
 
 
 def _no_signals(connection: Connection, scan: Scan) -> str:

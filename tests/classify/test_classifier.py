@@ -168,3 +168,22 @@ def test_the_parts_explain_the_priority() -> None:
     assert {part.name for part in parts} == {
         *("category", "depth", "menu", "links", "region", "sitemap", "fresh"),
     }
+
+
+def test_what_is_made_of_classes_is_made_once_for_each_combination() -> None:
+    urls = [f"{_ROOT}/blog/{leaf}" for leaf in ("a", "b", "c", "d")]
+    columns = PageColumns(urls=urls, languages=["de", None, "de", "de"])
+    made: list[tuple[str, int]] = []
+
+    def make(found: PageClass, depth: int) -> str:
+        made.append((found.language, depth))
+        return f"{found.page_type} {found.language} {depth}"
+
+    classifier = PageClassifier(SiteModel())
+    texts = classifier.mapped(make)
+    for _ in range(2):
+        assert texts.of(columns, [2, 2, 3, 2]) == [
+            f"{found.page_type} {found.language} {depth}"
+            for found, depth in zip(classifier.classify(columns), [2, 2, 3, 2], strict=True)
+        ]
+    assert made == [("de", 2), ("", 2), ("de", 3)]

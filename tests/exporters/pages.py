@@ -43,7 +43,7 @@ def chunk_of(*pages: PageTuple) -> PageChunk:
     return PageChunk.from_rows(EXPORT_COLUMNS, pages)
 
 
-def page(id_: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -> PageTuple:
+def page(number: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -> PageTuple:
     """The columns of a page, in the order of EXPORT_COLUMNS."""
     values = {
         "lastmod": "2026-01-02",
@@ -69,7 +69,7 @@ def page(id_: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -> P
         "declared_type": None,
     }
     assert facts.keys() <= values.keys()
-    return (id_, url, *(values | facts).values())
+    return (number, url, *(values | facts).values())
 
 
 def maker(key_rules: KeyRules | None = None) -> RowMaker:
@@ -118,7 +118,7 @@ def pages(text: st.SearchStrategy[str] | None = None) -> st.SearchStrategy[PageT
     nasty = nasty_urls().map(lambda url: url.encode("utf-8", "replace").decode())
     urls = likely | (st.text() | nasty if text is None else text)
     return st.builds(
-        lambda id_, url, some, more: page(id_, url, **some, **more),
+        lambda number, url, some, more: page(number, url, **some, **more),
         st.integers(1, 6),
         urls,
         common,

