@@ -328,8 +328,11 @@ def _result(
     """Those pages that are found this way; *values* belong into the columns."""
     place = "?" if connection.dialect.name == "sqlite" else "%s"
     filters = wanted.conditions()
-    where = "" if wanted.wants_refused else " AND p.reason IS NULL"
-    where += "".join(f" AND {sql}" for sql, _ in filters)
+    conditions = [sql for sql, _ in filters]
+    if not wanted.wants_refused:
+        # Last, because SQLite goes through half of a row to come to it.
+        conditions.append("p.reason IS NULL")
+    where = "".join(f" AND {sql}" for sql in conditions)
     chosen = ", ".join(columns)
     signals = _WITH_SIGNALS if "s." in chosen else ""
     statement = f"SELECT {chosen} {way.tables} {where} {tail}".format_map(
