@@ -8,7 +8,6 @@ statement: a bound value costs as much in every row as a real column.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,44 +24,18 @@ _MANY_ROWS = 1_000
 _PLAIN_WORD = re.compile(r"[a-zA-Z0-9_.:-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    array: str
-    """PostgreSQL's type of the whole column."""
-    value: str
-    """SQL that gives what is stored; binding "" and turning it into NULL is cheaper than None."""
-
-
-# A function such as nullif might fail, and SQLite would copy pages to be able to undo a statement.
-_TEXT = _Kind("text[]", "CASE WHEN {0} <> '' THEN {0} END")
-# What few rows have: SQLite copies every text that is bound, an empty one, too. So it gets the
-# number 0 for it, which is less than any text.
-_RARE_TEXT = _Kind("text[]", "CASE WHEN {0} > '' THEN {0} END")
-_NEEDED_TEXT = _Kind("text[]", "{0}")
-_ID = _Kind("bigint[]", "{0}")
-_NUMBER = _Kind("integer[]", "{0}")
-
-_KINDS: Mapping[str, _Kind] = {
-    "id": _ID,
-    "page_id": _ID,
-    "document_id": _ID,
-    "look_id": _ID,
-    "url": _NEEDED_TEXT,
-    "source": _NEEDED_TEXT,
-    "number": _NUMBER,
-    "clicks": _NUMBER,
-    "external_hops": _NUMBER,
-    "position": _NUMBER,
-    "verdict_id": _Kind("bigint[]", "{0}"),
-    "depth": _NUMBER,
-    "sitemap_priority": _Kind("float8[]", "CASE WHEN {0} <> -1.0 THEN {0} END"),
-    "reason": _RARE_TEXT,
-    "rule": _RARE_TEXT,
-    "title": _RARE_TEXT,
-    "language": _RARE_TEXT,
-    "category": _RARE_TEXT,
-    "details": _RARE_TEXT,
+# PostgreSQL's types of whole columns; all others are texts.
+_ARRAYS: Mapping[str, str] = {
+    **dict.fromkeys(("id", "page_id", "document_id", "look_id", "verdict_id"), "bigint[]"),
+    **dict.fromkeys(("number", "clicks", "external_hops", "position", "depth"), "integer[]"),
+    "sitemap_priority": "float8[]",
 }
+_TEXTS_OF_ALL = frozenset({"url", "source"})
+_NO_PRIORITY = -1.0
+
+# SQLite takes it for NULL, and its driver for a number: None would cost ten times as much, because
+# the driver looks for an adapter first.
+_SQLITE_NULL = float("nan")
 
 
 def page_columns(rows: PageRows) -> dict[str, Sequence[Any]]:
@@ -148,42 +121,51 @@ def insert_columns(
 
     *is_repeated* says that the same statement comes again and again, so that it pays to prepare it.
     """
-    names = ", ".join(columns)
-    values = [_KINDS.get(name, _TEXT).value.format(f"b.{name}") for name in columns]
     target = f"INTO {table} ({', '.join([*columns, *constants])})"
-    chosen = f"SELECT {', '.join([*values, *constants.values()])} FROM"
     if connection.dialect.name == "sqlite":
+        stored = {name: _stored(name, columns[name], _SQLITE_NULL) for name in columns}
+        row = f"({', '.join(['?'] * len(columns) + list(constants.values()))})"
         # Whatever fails undoes the whole transaction, so no statement has to undo itself.
-        source = f"WITH b({names}) AS (VALUES {{rows}}) {chosen} b WHERE true"
+        start = f"INSERT OR FAIL {target} VALUES"
         at_least = _ROWS_AT_ONCE if is_repeated else _MANY_ROWS
-        _insert_rows(connection, f"INSERT OR FAIL {target} {source} {conflict}", columns, at_least)
+        _insert_rows(connection, (start, row, conflict), list(stored.values()), at_least)
     else:
-        arrays = ", ".join(f"%s::{_KINDS.get(name, _TEXT).array}" for name in columns)
+        arrays = ", ".join(f"%s::{_ARRAYS.get(name, 'text[]')}" for name in columns)
+        chosen = f"SELECT {', '.join([*columns, *constants.values()])} FROM"
         connection.exec_driver_sql(
-            f"INSERT {target} {chosen} unnest({arrays}) AS b({names}) {conflict}",
-            tuple(map(list, columns.values())),
+            f"INSERT {target} {chosen} unnest({arrays}) AS b({', '.join(columns)}) {conflict}",
+            tuple(list(_stored(name, columns[name], None)) for name in columns),
         )
+
+
+def _stored(name: str, column: Sequence[Any], null: float | None) -> Sequence[Any]:
+    """The column as it is stored: *null* where a text or a priority is absent."""
+    if name == "sitemap_priority":
+        return [null if value == _NO_PRIORITY else value for value in column]
+    if name in _ARRAYS or name in _TEXTS_OF_ALL:
+        return column
+    return [value or null for value in column]
 
 
 def _insert_rows(
     connection: Connection,
-    statement: str,
-    columns: Mapping[str, Sequence[Any]],
+    statement: tuple[str, str, str],
+    columns: Sequence[Sequence[Any]],
     at_least: int,
 ) -> None:
+    """Run the statement, which is given as its start, one row and its end."""
+    start, row, end = statement
     width = len(columns)
-    rows = len(next(iter(columns.values())))
+    rows = len(columns[0])
     # Row after row in one list, from which each statement gets its share: no tuple for each row.
     flat: list[Any] = [None] * (rows * width)
-    for place, (name, column) in enumerate(columns.items()):
-        is_rare = _KINDS.get(name) is _RARE_TEXT
-        flat[place::width] = [value or 0 for value in column] if is_rare else column
-    row = f"({', '.join('?' * width)})"
+    for place, column in enumerate(columns):
+        flat[place::width] = column
     together = rows - rows % _ROWS_AT_ONCE if rows >= at_least else 0
-    for start, stop, size in ((0, together, _ROWS_AT_ONCE), (together, rows, 1)):
-        if start < stop:
+    for first, stop, size in ((0, together, _ROWS_AT_ONCE), (together, rows, 1)):
+        if first < stop:
             step = size * width
             connection.exec_driver_sql(
-                statement.format(rows=", ".join([row] * size)),
-                [tuple(flat[at : at + step]) for at in range(start * width, stop * width, step)],
+                f"{start} {', '.join([row] * size)} {end}",
+                [tuple(flat[at : at + step]) for at in range(first * width, stop * width, step)],
             )
