@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
 
-# Before the first scan of a database has ended, pages may have no index by id: then these go
-# through all pages, but only once.
 _FURTHER_SOURCES = """
-SELECT p.number, further.source
-FROM (
-    SELECT DISTINCT other.page_id, other.source FROM further_mentions AS other
-    WHERE other.document_id IN (SELECT id FROM documents WHERE site_id = {site}) AND {other_counts}
-) AS further
-JOIN pages AS p ON p.id = further.page_id
+SELECT DISTINCT other.page_id, other.source
+FROM further_mentions AS other
+WHERE other.document_id IN (SELECT id FROM documents WHERE site_id = {site}) AND {other_counts}
 """
-_VISITED = """
-SELECT id, number FROM pages WHERE id IN (SELECT page_id FROM visits WHERE scan_id = {scan})
+# SQLite looks these up in their order, and so reads every part of the index once. Before the first
+# scan of a database has ended, there may be no index: then it goes through all pages, but once.
+_NUMBERS = "SELECT id, number FROM pages WHERE id IN ({pages})"
+_MENTIONED = """
+SELECT other.page_id FROM other_mentions AS other
+WHERE other.document_id IN (SELECT id FROM documents WHERE site_id = {site})
 """
+_VISITED = "SELECT page_id FROM visits WHERE scan_id = {scan}"
 
 _VISITS = """
 SELECT v.page_id, v.url, v.clicks, f.status, f.content_type, v.text_hash, v.canonical, original.url
@@ -85,21 +85,28 @@ def page_references(database: Database, scan: Scan) -> PageReferences:
 
 
 def _further_sources(connection: Connection, scan: Scan) -> dict[int, tuple[str, ...]]:
+    numbers = _numbers(connection, scan, _MENTIONED)
     further: dict[int, tuple[str, ...]] = {}
     # The same few for all pages.
     shared: dict[tuple[str, ...], tuple[str, ...]] = {}
     statement = _FURTHER_SOURCES.format_map(membership(scan))
     # The driver's own rows: of many mentions, Row objects would cost as much as finding them.
-    for number, source in connection.exec_driver_sql(statement).cursor.fetchall():
-        sources = (*further.get(number, ()), source)
-        further[number] = shared.setdefault(sources, sources)
+    for page_id, source in connection.exec_driver_sql(statement).cursor.fetchall():
+        number = numbers.get(page_id)
+        if number is not None:  # else what it was first mentioned with was lost
+            sources = (*further.get(number, ()), source)
+            further[number] = shared.setdefault(sources, sources)
     return further
 
 
+def _numbers(connection: Connection, scan: Scan, pages: str) -> dict[int, int]:
+    """The numbers of pages by their id; *pages* is SQL that gives the ids."""
+    statement = _NUMBERS.format(pages=pages).format_map(membership(scan))
+    return dict(connection.exec_driver_sql(statement).cursor.fetchall())
+
+
 def _visits(connection: Connection, scan: Scan) -> dict[int, VisitFields]:
-    names = membership(scan)
-    visited = connection.exec_driver_sql(_VISITED.format_map(names))
-    numbers: dict[int, int] = dict(visited.cursor.fetchall())
+    numbers = _numbers(connection, scan, _VISITED)
     # The same few words for all pages.
     content_types: dict[str | None, str | None] = {}
     return {
@@ -112,7 +119,7 @@ def _visits(connection: Connection, scan: Scan) -> dict[int, VisitFields]:
             original,
         )
         for page_id, url, clicks, status, content_type, text_hash, canonical, original in (
-            connection.exec_driver_sql(_VISITS.format_map(names))
+            connection.exec_driver_sql(_VISITS.format_map(membership(scan)))
         )
         if page_id in numbers
     }

@@ -10,7 +10,7 @@ from sitecrawl.items import FetchOutcome
 from sitecrawl.store.facts import VisitFields
 from sitecrawl.store.membership import membership
 from sitecrawl.store.records import VerdictRecord
-from sitecrawl.store.references import _FURTHER_SOURCES, _VISITED, page_references
+from sitecrawl.store.references import _MENTIONED, _NUMBERS, _VISITED, page_references
 from tests.store.crawling import Crawling, Link, address
 from tests.store.scanning import (
     UNCHANGED,
@@ -118,6 +118,13 @@ def test_visits_are_those_of_the_scan(database: Database) -> None:
     assert references(database).visits == {}
 
 
+def test_mentions_of_a_page_that_was_lost_are_left_out(database: Database) -> None:
+    scan(database, {A: [ONE, TWO], B: [TWO]})
+    with database.writing() as connection:
+        connection.exec_driver_sql("DELETE FROM pages WHERE url = '" + TWO + "'")
+    assert references(database).further_sources == {}
+
+
 def test_pages_without_an_index_are_gone_through_once(sqlite_database: Database) -> None:
     scan(sqlite_database, {A: [ONE, TWO], B: [TWO]})
     names = membership(current_scan(sqlite_database))
@@ -125,9 +132,10 @@ def test_pages_without_an_index_are_gone_through_once(sqlite_database: Database)
         with sqlite_database.writing() as connection:
             if not has_index:
                 connection.exec_driver_sql("DROP INDEX uq_pages_id")
-            for statement in (_FURTHER_SOURCES, _VISITED):
-                asked = f"EXPLAIN QUERY PLAN {statement.format_map(names)}"
+            for pages in (_MENTIONED, _VISITED):
+                statement = _NUMBERS.format(pages=pages).format_map(names)
+                asked = f"EXPLAIN QUERY PLAN {statement}"
                 plan = [row.detail for row in connection.exec_driver_sql(asked)]
-                loops = [step for step in plan if re.match("(SCAN|SEARCH) (p|further|pages)", step)]
-                # Whatever else there is to go through is outside of it, or has an index.
-                assert not [step for step in loops[1:] if step.startswith("SCAN")], plan
+                # Only what finds the ids comes after it.
+                assert re.match("SEARCH pages" if has_index else "SCAN pages", plan[0]), plan
+                assert not [step for step in plan[1:] if "pages" in step], plan
