@@ -33,8 +33,8 @@ _ARRAYS: Mapping[str, str] = {
 _TEXTS_OF_ALL = frozenset({"url", "source"})
 _NO_PRIORITY = -1.0
 
-# SQLite takes it for NULL, and its driver for a number: None would cost ten times as much, because
-# the driver looks for an adapter first.
+# SQLite takes it for NULL, and its driver for a number: None would cost several times as much,
+# because the driver looks for an adapter first.
 _SQLITE_NULL = float("nan")
 
 

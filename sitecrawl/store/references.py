@@ -91,7 +91,7 @@ def _further_sources(connection: Connection, scan: Scan) -> dict[int, tuple[str,
     shared: dict[tuple[str, ...], tuple[str, ...]] = {}
     statement = _FURTHER_SOURCES.format_map(membership(scan))
     # The driver's own rows: of many mentions, Row objects would cost as much as finding them.
-    for page_id, source in connection.exec_driver_sql(statement).cursor.fetchall():
+    for page_id, source in connection.exec_driver_sql(statement).cursor:
         number = numbers.get(page_id)
         if number is not None:  # else what it was first mentioned with was lost
             sources = (*further.get(number, ()), source)
@@ -102,7 +102,7 @@ def _further_sources(connection: Connection, scan: Scan) -> dict[int, tuple[str,
 def _numbers(connection: Connection, scan: Scan, pages: str) -> dict[int, int]:
     """The numbers of pages by their id; *pages* is SQL that gives the ids."""
     statement = _NUMBERS.format(pages=pages).format_map(membership(scan))
-    return dict(connection.exec_driver_sql(statement).cursor.fetchall())
+    return dict(connection.exec_driver_sql(statement).cursor)
 
 
 def _visits(connection: Connection, scan: Scan) -> dict[int, VisitFields]:
