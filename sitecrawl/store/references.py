@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
@@ -14,7 +14,7 @@ from sitecrawl.store.tables import documents, scans, verdicts
 from sitecrawl.urls.address import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from sqlalchemy.engine import Connection
 
@@ -90,8 +90,7 @@ def _further_sources(connection: Connection, scan: Scan) -> dict[int, tuple[str,
     # The same few for all pages.
     shared: dict[tuple[str, ...], tuple[str, ...]] = {}
     statement = _FURTHER_SOURCES.format_map(membership(scan))
-    # The driver's own rows: of many mentions, Row objects would cost as much as finding them.
-    for page_id, source in connection.exec_driver_sql(statement).cursor:
+    for page_id, source in _driver_rows(connection, statement):
         number = numbers.get(page_id)
         if number is not None:  # else what it was first mentioned with was lost
             sources = (*further.get(number, ()), source)
@@ -102,7 +101,12 @@ def _further_sources(connection: Connection, scan: Scan) -> dict[int, tuple[str,
 def _numbers(connection: Connection, scan: Scan, pages: str) -> dict[int, int]:
     """The numbers of pages by their id; *pages* is SQL that gives the ids."""
     statement = _NUMBERS.format(pages=pages).format_map(membership(scan))
-    return dict(connection.exec_driver_sql(statement).cursor)
+    return dict(_driver_rows(connection, statement))
+
+
+def _driver_rows(connection: Connection, statement: str) -> Iterator[tuple[Any, Any]]:
+    """Pairs as the driver gives them: Row objects would cost as much as finding what they hold."""
+    return iter(connection.exec_driver_sql(statement).cursor.fetchone, None)
 
 
 def _visits(connection: Connection, scan: Scan) -> dict[int, VisitFields]:
