@@ -285,7 +285,6 @@ class MentionBatch:
     judged_otherwise: dict[int, Judged | None] = field(default_factory=dict)
     policies: dict[str, str] = field(default_factory=dict)  # fingerprints of those who judged
     listed: int = 0  # how many are new and not refused
-    depths: list[int] = field(default_factory=list)
     categories: dict[int, str] = field(default_factory=dict)
     to_visit: list[FrontierEntry] = field(default_factory=list)
 

@@ -27,6 +27,7 @@ _MAX_VIEWS: Final = 50_000
 _MAX_QUERIES: Final = 20_000
 _LONGEST_REMEMBERED: Final = 300
 _MAX_SEGMENTS: Final = 40
+_HOST_SLASHES: Final = 2
 _MAX_NAMES: Final = 6
 
 
@@ -167,7 +168,8 @@ class AddressReader:
         if len(parent) < 8:  # noqa: PLR2004 - "https:/"
             return self._host(segment)
         if head.count("/") > _MAX_SEGMENTS:
-            return self._folder("/".join(head.split("/", _MAX_SEGMENTS)[:_MAX_SEGMENTS]))
+            outer = self._folder("/".join(head.split("/", _MAX_SEGMENTS)[:_MAX_SEGMENTS]))
+            return outer.at_depth(head.count("/") - _HOST_SLASHES)
         return self._folder(parent).child(segment)
 
     def _host(self, host: str) -> View:

@@ -99,8 +99,8 @@ class PageClassifier:
         """The class of each page."""
         return self._classes.of(columns)
 
-    def mapped(self, make: Callable[..., _Made]) -> ClassMap[_Made]:
-        """What *make* makes of the class of each page, and of further facts if any are given."""
+    def mapped(self, make: Callable[[PageClass], _Made]) -> ClassMap[_Made]:
+        """What *make* makes of the class of each page."""
         return ClassMap(self, make)
 
     def explain(self, columns: PageColumns) -> list[Sequence[PriorityPart]]:
@@ -153,6 +153,7 @@ class PageClassifier:
             page_type=said.page_type,
             reason=said.reason,
             template=spot.template,
+            depth=spot.depth,
             sections=spot.sections,
             topics=facts.topics,
             language=said.language,
@@ -259,22 +260,21 @@ class ClassMap(Generic[_Made]):
     So it costs no more to have what is made of a class than to have the class.
     """
 
-    def __init__(self, classifier: PageClassifier, make: Callable[..., _Made]):
+    def __init__(self, classifier: PageClassifier, make: Callable[[PageClass], _Made]):
         self._classifier = classifier
         self._make = make
         self._made: dict[tuple[str, ...], _Remembered[_Made]] = {}
 
-    def of(self, columns: PageColumns, *further: Sequence[Any]) -> list[_Made]:
-        """What is made of each page; *further* are columns."""
+    def of(self, columns: PageColumns) -> list[_Made]:
+        """What is made of each page."""
         names, values = self._classifier.facts(columns)
         made = self._made.get(names)
         if made is None:
             made = self._made[names] = _Remembered(partial(self._make_one, names))
-        return list(map(made.__getitem__, zip(*values, *further, strict=True)))
+        return list(map(made.__getitem__, zip(*values, strict=True)))
 
-    def _make_one(self, names: tuple[str, ...], combination: tuple[Any, ...]) -> _Made:
-        facts, further = combination[: len(names)], combination[len(names) :]
-        return self._make(self._classifier.classify_facts(names, facts), *further)
+    def _make_one(self, names: tuple[str, ...], facts: tuple[Any, ...]) -> _Made:
+        return self._make(self._classifier.classify_facts(names, facts))
 
 
 class _Remembered(dict[tuple[Any, ...], _Made]):

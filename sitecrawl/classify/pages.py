@@ -59,6 +59,8 @@ class PageClass:
     reason: str
     """Why this type."""
     template: str
+    depth: int
+    """Path segments."""
     sections: tuple[str, ...]
     """The folders that it lies in, from the outermost on, as far as they have names."""
     topics: tuple[str, ...]

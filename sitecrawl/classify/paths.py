@@ -11,34 +11,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.urls.plain import marked_rows
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from sitecrawl.urls.plain import SharedOrigin
 
 _AUTHORITY_PARTS = 3  # "https:", "" and the host
 _HOST_SLASHES = 2
 
 
-def path_depths(urls: Sequence[str], origin: SharedOrigin | None = None) -> list[int]:
-    """The depth of each; *origin* is that of all, if known.
+def path_depth(url: str) -> int:
+    """The depth; that of a text with fewer slashes than an address has is 0.
 
-    >>> path_depths(["https://a.example/", "https://a.example/b", "https://a.example/b/?x=/y"])
-    [0, 1, 1]
+    >>> path_depth("https://a.example/"), path_depth("https://a.example/b/?x=/y")
+    (0, 1)
     """
-    depths = [url.count("/", 0, -1) - 2 for url in urls]
-    for row in origin.marked if origin else marked_rows(urls):
-        depths[row] = _depth(urls[row])
-    # Refused rows may hold any text, with fewer slashes than an address has.
-    is_usual = origin is not None or min(depths, default=0) >= 0
-    return depths if is_usual else [max(depth, 0) for depth in depths]
-
-
-def _depth(url: str) -> int:
-    path = _without_query(url)
-    return path.count("/") - 2 - (path[-1:] == "/")
+    return max(_without_query(url).removesuffix("/").count("/") - _HOST_SLASHES, 0)
 
 
 def section(url: str) -> str:

@@ -54,6 +54,7 @@ class Spot:
     language: str = ""
     language_source: LanguageSource | None = None
     depth: int = 0
+    """Path segments, its own name included."""
 
 
 class Learned:
@@ -165,6 +166,14 @@ class View:
             return self.sections
         return (*self.sections, shortened(f"{self.name}/{segment}"))
 
+    def at_depth(self, depth: int) -> View:
+        """The same folder, as it is for addresses so deep that nobody tells their folders apart."""
+        view = View(self._place, self._learned, self.name, self.context)
+        view.language, view.language_source = self.language, self.language_source
+        view.sections, view.depth = self.sections, depth
+        view._before, view._is_plain = self._before, self._is_plain
+        return view
+
     # --- pages -------------------------------------------------------------------------------
 
     def spot(self, leaf: str, shape: bytes) -> Spot:
@@ -251,7 +260,9 @@ class View:
         rule = self.context.rule
         page_type = rule.own if rule else PageType.HOME
         home = AddressType(page_type, "the start of the site")
-        return replace(self._make_spot("", home), template=f"{self.name}/", depth=0)
+        # Below the root, it is a folder without a name: "/a//".
+        depth = self.depth + 1 if self.depth else 0
+        return replace(self._make_spot("", home), template=f"{self.name}/", depth=depth)
 
     def _make_spot(self, name: str, found: AddressType) -> Spot:
         return Spot(

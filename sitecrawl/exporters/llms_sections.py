@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
-from sitecrawl.classify.paths import path_depths, section
+from sitecrawl.classify.paths import path_depth, section
 from sitecrawl.exporters.llms_text import OPTIONAL, plain
 from sitecrawl.parse.links.vocabulary import Region
 from sitecrawl.urls.address import origin_of
@@ -100,7 +100,7 @@ class LlmsSections:
         if shelf is None:
             shelf = self._shelf_of(page.url)
         has_words = bool(page.title or page.anchor)
-        shelf.add((position, not has_words, path_depths([page.url])[0], page.number), page)
+        shelf.add((position, not has_words, path_depth(page.url), page.number), page)
 
     def _shelf_of(self, url: str) -> _Shelf:
         below = [shelf for shelf in self._tops if shelf.path and url.startswith(shelf.path)]

@@ -100,15 +100,13 @@ class RowMaker:
                 "url": url,
                 "key": key,
                 "lastmod": lastmod,
-                "depth": depth,
                 **self._class_fields(found),
                 **self._rest(shared, number),
             }
-            for url, key, lastmod, depth, found, shared, number in zip(
+            for url, key, lastmod, found, shared, number in zip(
                 pages["url"],
                 page_keys(pages["url"], self._key_rules),
                 pages["lastmod"],
-                pages["depth"],
                 self._classifier.classify(page_columns(pages)),
                 pages.rows(_SHARED_COLUMNS),
                 pages["number"],
@@ -133,7 +131,7 @@ class RowMaker:
             _as_bytes(page_keys(urls, self._key_rules)),
             ['","lastmod":'] * len(pages),
             _quoted(pages["lastmod"]),
-            self._middles.of(page_columns(pages), pages["depth"]),
+            self._middles.of(page_columns(pages)),
             # The end of a row and the start of the next one are one piece.
             self._json_tails(pages, end + _ROW_START),
         )
@@ -146,6 +144,7 @@ class RowMaker:
     def _class_fields(self, found: PageClass) -> Row:
         language = found.language or None
         return {
+            "depth": found.depth,
             "clusters": list(found.clusters),
             "category": found.category,
             "type": found.page_type,
@@ -188,10 +187,8 @@ class RowMaker:
 
     # --- JSON ----------------------------------------------------------------------------------
 
-    def _json_middle(self, found: PageClass, depth: int | None) -> str:
-        """Depth and class of a page."""
-        fields = {"depth": depth, **self._class_fields(found)}
-        return _one_as_bytes(f",{_encode(fields)[1:-1]},")
+    def _json_middle(self, found: PageClass) -> str:
+        return _one_as_bytes(f",{_encode(self._class_fields(found))[1:-1]},")
 
     def _json_tails(self, pages: PageChunk, end: str) -> list[str]:
         """The rest of each row."""

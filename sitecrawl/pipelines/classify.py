@@ -1,4 +1,4 @@
-"""What a mention alone says of a page: how deep it lies, and what kind of file it is.
+"""What a mention alone says of a page: what kind of file it is.
 
 The rest of classification needs the whole site, and takes place in the inventory
 (:mod:`sitecrawl.store.classification`).
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.classify.paths import path_depths
 from sitecrawl.items import mention_batches
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.skip import FILE_KINDS
@@ -24,11 +23,10 @@ _KIND_OF_RULE = {
 
 
 class ClassifyPipeline:
-    """Fill ``depths`` and, for downloads, ``categories``."""
+    """Fill ``categories`` of downloads."""
 
     def process_item(self, item: Any) -> Any:
         for batch in mention_batches(item):
-            batch.depths = path_depths(batch.urls, batch.origin)
             batch.categories = _download_kinds(batch)
         return item
 

@@ -34,7 +34,6 @@ def page_rows(
         lastmods=batch.lastmods,
         changefreqs=batch.changefreqs,
         priorities=batch.priorities,
-        depths=batch.depths,
         languages=batch.languages,
         verdict_id=usual,
         verdict_ids=[otherwise.get(row, usual) for row in range(len(batch.ids))]
@@ -88,7 +87,6 @@ def _split(rows: PageRows, is_new: list[bool]) -> PageRows:
         lastmods=pick(rows.lastmods),
         changefreqs=pick(rows.changefreqs),
         priorities=pick(rows.priorities),
-        depths=pick(rows.depths),
         languages=pick(rows.languages),
         verdict_id=rows.verdict_id,
         verdict_ids=pick(rows.verdict_ids),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_PAGES: Final = 100_000
 _COLUMNS: Final = (
-    *("id", "url", "reason", "title", "depth", "lastmod", "importance"),
+    *("id", "url", "reason", "title", "lastmod", "importance"),
     *("document_id", "source", "region"),
 )
 _MENTIONS_AT_ONCE: Final = 20_000
@@ -38,7 +38,6 @@ class PageRow(NamedTuple):
     url: str
     reason: str | None
     title: str | None
-    depth: int | None
     lastmod: str | None
     importance: float | None
     document_id: int
@@ -99,7 +98,7 @@ class Inventory:
         self.how.extend(ways.setdefault((row.source, row.region), len(ways)) for row in rows)
         self.tree.add([row.url for row in rows])
         self.by_source.update(row.source for row in rows)
-        self.by_depth.update(row.depth or 0 for row in rows)
+        self.by_depth.update(found.depth for found in classes)
         self.by_class.update(classes)
         self.listed += pages[: MAX_PAGES - len(self.listed)]
 
@@ -159,7 +158,7 @@ def report_pages(database: Database, scan: Scan, inventory: Inventory) -> PageCo
         "reason": [row.reason or "" for row in rows],
         "status": [status for _, status in seen],
         "cluster": [_cluster(inventory.clusters, page) for page in pages],
-        "depth": [row.depth or 0 for row in rows],
+        "depth": [page.found.depth for page in pages],
         "clicks": [clicks for clicks, _ in seen],
         "priority": [page.found.priority for page in pages],
         "category": [page.found.category.value for page in pages],

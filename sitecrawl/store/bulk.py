@@ -27,7 +27,7 @@ _PLAIN_WORD = re.compile(r"[a-zA-Z0-9_.:-]+")
 # PostgreSQL's types of whole columns; all others are texts.
 _ARRAYS: Mapping[str, str] = {
     **dict.fromkeys(("id", "page_id", "document_id", "look_id", "verdict_id"), "bigint[]"),
-    **dict.fromkeys(("number", "clicks", "external_hops", "position", "depth"), "integer[]"),
+    **dict.fromkeys(("number", "clicks", "external_hops", "position"), "integer[]"),
     "sitemap_priority": "float8[]",
 }
 _TEXTS_OF_ALL = frozenset({"url", "source"})
@@ -49,7 +49,6 @@ def page_columns(rows: PageRows) -> dict[str, Sequence[Any]]:
         "lastmod": rows.lastmods,
         "changefreq": rows.changefreqs,
         "sitemap_priority": rows.priorities,
-        "depth": rows.depths,
         "language": rows.languages,
     }
     for name, sparse in (

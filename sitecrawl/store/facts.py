@@ -108,7 +108,6 @@ class PageFact:
     sitemap_priority: float | None
     title: str | None
     language: str | None
-    depth: int | None
     category: str | None
     details: str | None
     first_scan_id: int

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import select
 
+from sitecrawl.classify.paths import path_depth
 from sitecrawl.store.facts import PageCount
 from sitecrawl.store.membership import membership
 from sitecrawl.store.pagechunks import PageChunk
@@ -36,7 +37,6 @@ _COLUMNS: Final = {
     NUMBER: "p.number",
     "url": "p.url",
     "lastmod": "{m}.lastmod",
-    "depth": "p.depth",
     "document_id": "{m}.document_id",
     "source": "{m}.source",
     "verdict_id": "p.verdict_id",
@@ -178,8 +178,6 @@ class PageFilter:
             found.append((_like("p.url"), [_containing(self.contains.lower())]))
         if self.text:
             found.append(self._text())
-        if self.max_depth is not None:
-            found.append(("p.depth <= {value}", [self.max_depth]))
         if self.max_clicks is not None:
             found.append((_CLICKS, [self.max_clicks]))
         if self.http_status is not None:
@@ -241,7 +239,7 @@ def page_chunks(
         yield from chunks_by_class(database, scan, wanted, columns)
         return
     with database.reading() as connection:
-        is_wanted = _pattern_test(connection, scan, wanted.pattern)
+        is_wanted = _address_test(connection, scan, wanted)
         for way in _ways(connection, scan):
             for chunk in _chunks(connection, scan, wanted, way, columns):
                 if is_wanted is None:
@@ -252,8 +250,8 @@ def page_chunks(
 
 def count_pages(database: Database, scan: Scan, wanted: PageFilter = ALL_PAGES) -> list[PageCount]:
     """How many pages there are by reason and source, the most first."""
-    is_countable = not wanted.pattern and not wanted.is_by_class
-    assert is_countable, "the database cannot count by pattern or class"
+    is_countable = not (wanted.pattern or wanted.is_by_class or wanted.max_depth is not None)
+    assert is_countable, "the database cannot count by pattern, depth or class"
     names = ("p.reason", "{m}.source")
     totals: Counter[tuple[str | None, str]] = Counter()
     with database.reading() as connection:
@@ -275,16 +273,25 @@ def count_listed(database: Database, scan: Scan) -> int:
     return sum(count.pages for count in count_pages(database, scan, LISTED_PAGES))
 
 
-def _pattern_test(connection: Connection, scan: Scan, pattern: str) -> Callable[[str], bool] | None:
-    """Whether a URL is of the pattern: SQL cannot tell."""
+def _address_test(
+    connection: Connection, scan: Scan, wanted: PageFilter
+) -> Callable[[str], bool] | None:
+    """Whether a URL is of the pattern and not too deep: SQL cannot tell."""
+    pattern, max_depth = wanted.pattern, wanted.max_depth
     if not pattern:
-        return None
+        return None if max_depth is None else lambda url: path_depth(url) <= max_depth
     from sitecrawl.urls.patterns import url_pattern  # few ask for a pattern
     from sitecrawl.urls.places import place_of
 
     held_under_it = (visits.c.scan_id == scan.id) & (visits.c.family == pattern)
     held = set(connection.scalars(select(visits.c.url).where(held_under_it)))
-    return lambda url: url in held or pattern in {url_pattern(url), place_of(url).pattern}
+
+    def is_wanted(url: str) -> bool:
+        if max_depth is not None and path_depth(url) > max_depth:
+            return False
+        return url in held or pattern in {url_pattern(url), place_of(url).pattern}
+
+    return is_wanted
 
 
 def _ways(connection: Connection, scan: Scan) -> list[_Way]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _INCOMING = """
 CREATE TEMPORARY TABLE IF NOT EXISTS incoming (
     id BIGINT, url TEXT, position INTEGER, verdict_id BIGINT, reason TEXT, rule TEXT,
-    lastmod TEXT, changefreq TEXT, sitemap_priority REAL, title TEXT, language TEXT, depth INTEGER,
+    lastmod TEXT, changefreq TEXT, sitemap_priority REAL, title TEXT, language TEXT,
     category TEXT, details TEXT, source TEXT, region TEXT, anchor TEXT, rel TEXT, path TEXT,
     look_id BIGINT
 )
@@ -65,10 +65,10 @@ AND (coalesce(pages.verdict_id, 0) <> coalesce(i.verdict_id, 0)
 _MERGE = """
 INSERT INTO pages (
     id, site_id, url, verdict_id, reason, rule, source, document_id, position, lastmod, changefreq,
-    sitemap_priority, title, language, depth, category, details, first_scan_id, seen_scan_id,
+    sitemap_priority, title, language, category, details, first_scan_id, seen_scan_id,
     region, anchor, rel, path)
 SELECT id, {site}, url, verdict_id, reason, rule, source, {document}, position, lastmod,
-    changefreq, sitemap_priority, title, language, depth, category, details, {scan}, {scan},
+    changefreq, sitemap_priority, title, language, category, details, {scan}, {scan},
     region, anchor, rel, path
 FROM incoming WHERE true
 ON CONFLICT (id) DO UPDATE SET
@@ -80,7 +80,6 @@ ON CONFLICT (id) DO UPDATE SET
     rel = excluded.rel, path = excluded.path,
     title = coalesce(excluded.title, pages.title),
     language = coalesce(excluded.language, pages.language),
-    depth = coalesce(excluded.depth, pages.depth),
     category = coalesce(excluded.category, pages.category)
 WHERE pages.document_id = excluded.document_id
 """

@@ -137,7 +137,6 @@ class PageRows:
     lastmods: Sequence[str] | None = None
     changefreqs: Sequence[str] | None = None
     priorities: Sequence[float] | None = None
-    depths: Sequence[int] | None = None
     languages: Sequence[str] | None = None
     verdict_id: int | None = None
     """Of every row, unless the rows have their own."""

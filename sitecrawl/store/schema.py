@@ -17,7 +17,7 @@ from sitecrawl.store.views import VIEWS
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection, Engine
 
-HEAD_REVISION = "0007"
+HEAD_REVISION = "0008"
 # Any constant will do, as long as every sitecrawl that migrates takes the same lock.
 _MIGRATION_LOCK = 7_338_241_958
 

@@ -194,7 +194,6 @@ pages = Table(
     Column("verdict_id", BigInteger),
     Column("url", Text, nullable=False),
     Column("lastmod", Text),
-    Column("depth", Integer),
     # From here on most pages have nothing: what SQLite need not skip costs it no time.
     # Why the page is refused; a page without a reason is listed.
     Column("reason", Text),

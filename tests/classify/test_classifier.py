@@ -3,10 +3,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from sitecrawl.classify.classifier import PageClassifier
 from sitecrawl.classify.model import SiteModel
 from sitecrawl.classify.pages import PageClass, PageColumns
+from sitecrawl.classify.paths import path_depth
 from sitecrawl.classify.priority import SiteScale
 from sitecrawl.classify.site import learn_site
 from sitecrawl.classify.vocabulary import Category, LanguageSource, PageType
@@ -173,17 +176,29 @@ def test_the_parts_explain_the_priority() -> None:
 def test_what_is_made_of_classes_is_made_once_for_each_combination() -> None:
     urls = [f"{_ROOT}/blog/{leaf}" for leaf in ("a", "b", "c", "d")]
     columns = PageColumns(urls=urls, languages=["de", None, "de", "de"])
-    made: list[tuple[str, int]] = []
+    made: list[str] = []
 
-    def make(found: PageClass, depth: int) -> str:
-        made.append((found.language, depth))
-        return f"{found.page_type} {found.language} {depth}"
+    def make(found: PageClass) -> str:
+        made.append(found.language)
+        return f"{found.page_type} {found.language}"
 
     classifier = PageClassifier(SiteModel())
     texts = classifier.mapped(make)
     for _ in range(2):
-        assert texts.of(columns, [2, 2, 3, 2]) == [
-            f"{found.page_type} {found.language} {depth}"
-            for found, depth in zip(classifier.classify(columns), [2, 2, 3, 2], strict=True)
+        assert texts.of(columns) == [
+            f"{found.page_type} {found.language}" for found in classifier.classify(columns)
         ]
-    assert made == [("de", 2), ("", 2), ("de", 3)]
+    assert made == ["de", ""]
+
+
+@given(st.lists(st.sampled_from(["a", "blog", "2026", "05", "x-y-z", "de", ""]), max_size=60))
+@example(["a"] * 59)
+@example(["a", ""])
+def test_the_depth_is_that_of_the_path(segments: list[str]) -> None:
+    # Slashes alone are taken for the root.
+    path = "/".join(segments) if any(segments) else ""
+    urls = [f"{_ROOT}/{path}", f"{_ROOT}/{path}?b=/c/", f"{_ROOT}/{path}#/d/"]
+    if path:
+        urls.append(f"{_ROOT}/{path}/")
+    found = PageClassifier(SiteModel()).classify(PageColumns(urls=urls))
+    assert [each.depth for each in found] == list(map(path_depth, urls))

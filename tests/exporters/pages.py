@@ -47,7 +47,6 @@ def page(number: int = 1, url: str = "https://a.example/blog/x", **facts: Any) -
     """The columns of a page, in the order of EXPORT_COLUMNS."""
     values = {
         "lastmod": "2026-01-02",
-        "depth": 2,
         "document_id": 1,
         "source": "sitemap",
         "verdict_id": None,
@@ -87,7 +86,6 @@ def pages(text: st.SearchStrategy[str] | None = None) -> st.SearchStrategy[PageT
     common = st.fixed_dictionaries(
         {
             "lastmod": _rare(written),
-            "depth": st.integers(0, 50),
             "document_id": st.sampled_from(sorted(DOCUMENTS)),
             "source": st.sampled_from(["sitemap", "feed"]),
             "verdict_id": st.sampled_from([None, 1, 2]),

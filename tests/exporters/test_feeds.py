@@ -39,7 +39,6 @@ def mixed(database: Database) -> Database:
             crawling.list_pages(
                 SITEMAP,
                 listed,
-                depths=[2] * (len(listed) - 1),  # one is known from the start page
                 lastmods=["2026-01-02", "", *["2026-03-04"] * (len(listed) - 3)],
                 titles={7: "Seven"},
                 refused={9: ("skipped_file_type", "pdf")},

@@ -25,7 +25,7 @@ def test_the_fields_of_the_contract_are_there() -> None:
 
 
 def test_a_row() -> None:
-    [row] = maker().rows(chunk_of(page(3, "https://www.a.example/blog/x/", title="X", depth=2)))
+    [row] = maker().rows(chunk_of(page(3, "https://www.a.example/blog/x/", title="X")))
     assert list(row) == list(FIELDS)
     assert row == {
         "url": "https://www.a.example/blog/x/",
@@ -111,7 +111,6 @@ def test_the_key_follows_the_rules_of_the_site() -> None:
         {"lastmod": None},
         {"rule": "/x"},
         {"title": ""},
-        {"depth": 0},
     ],
 )
 def test_a_fact_that_looks_like_none_is_written(facts: dict[str, Any]) -> None:

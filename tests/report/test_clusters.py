@@ -21,7 +21,17 @@ CLUSTERS = [
 
 def page_class(*clusters: str) -> PageClass:
     return PageClass(
-        Category.PRIMARY, PageType.PAGE, "", "", (), (), "", None, priority=0.5, clusters=clusters
+        Category.PRIMARY,
+        PageType.PAGE,
+        "",
+        "",
+        1,
+        (),
+        (),
+        "",
+        None,
+        priority=0.5,
+        clusters=clusters,
     )
 
 

@@ -32,14 +32,24 @@ def drawn(sections: dict[str, int], max_nodes: int) -> GraphFacts:
     ]
     classes = {
         name: PageClass(
-            Category.PRIMARY, PageType.PAGE, "", "", (), (), "", None, 0.5, clusters=(f"/{name}",)
+            Category.PRIMARY,
+            PageType.PAGE,
+            "",
+            "",
+            1,
+            (),
+            (),
+            "",
+            None,
+            0.5,
+            clusters=(f"/{name}",),
         )
         for name in ["", *sections]
     }
     inventory = Inventory(SiteClusters(clusters))
     inventory.add(
         [
-            PageRow(number, url, None, f"Page {number}", 1, None, None, 7, source, "")
+            PageRow(number, url, None, f"Page {number}", None, None, 7, source, "")
             for number, url in enumerate(urls)
             for source in ["link" if number else "start"]
         ],

@@ -169,7 +169,6 @@ class Crawling(Scanning):
                 ids=[self.page_id(link.url) for _, link in new],
                 urls=[link.url for _, link in new],
                 positions=[position for position, _ in new],
-                depths=[link.url.count("/") - 2 for _, link in new],
                 refused={row: link.refused for row, (_, link) in enumerate(new) if link.refused},
                 links=_columns(new),
                 repeats=Repeats(

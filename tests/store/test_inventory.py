@@ -38,8 +38,8 @@ SHOP, BLOG, PDF = (f"https://example.com/{each}" for each in ("Shop/100%_!x", "b
 def three_pages(database: Database) -> Database:
     scanning = Scanning(database)
     refused = {1: ("skipped_file_type", "*.pdf")}
-    scanning.fetched(scanning.list_pages(A, [SHOP, PDF], depths=[2, 1], refused=refused))
-    scanning.fetched(scanning.list_pages(B, [BLOG, SHOP], source="feed", depths=[1]))
+    scanning.fetched(scanning.list_pages(A, [SHOP, PDF], refused=refused))
+    scanning.fetched(scanning.list_pages(B, [BLOG, SHOP], source="feed"))
     scanning.finish()
     return database
 

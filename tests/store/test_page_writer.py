@@ -49,7 +49,6 @@ class TestFirstScan:
             lastmods=["2026-01-02", ""],
             changefreqs=["", "daily"],
             priorities=[0.5, -1.0],
-            depths=[1, 2],
             languages=["de", ""],
             categories={1: "blog"},
             titles={1: "Zwei"},
@@ -63,7 +62,6 @@ class TestFirstScan:
             "number": one["number"],
             "url": ONE,
             "lastmod": "2026-01-02",
-            "depth": 1,
             "document_id": document_id,
             "source": "sitemap-alternate",
             "verdict_id": None,
@@ -147,7 +145,7 @@ class TestSecondScan:
         scanning.finish()
         before = explained(database, ONE).page
         scanning = Scanning(database)
-        scanning.fetched(scanning.list_pages(A, [ONE], changefreqs=["daily"], depths=[4]))
+        scanning.fetched(scanning.list_pages(A, [ONE], changefreqs=["daily"]))
         scanning.finish()
         after = explained(database, ONE).page
         assert before is not None
@@ -155,7 +153,7 @@ class TestSecondScan:
         assert after.first_scan_id == before.first_scan_id
         # What the document says is replaced as a whole, what we worked out is kept.
         assert (after.lastmod, after.changefreq) == (None, "daily")
-        assert (after.language, after.depth) == ("de", 4)
+        assert after.language == "de"
 
     def test_a_dropped_entry_is_stale(self, database: Database) -> None:
         first_id = scan(database, {A: [ONE, TWO]})

@@ -28,7 +28,6 @@ def mixed_pages(database: Database) -> Database:
         crawling.list_pages(
             SITEMAP,
             [address(path) for path in LISTED],
-            depths=[1] * 40,
             lastmods=["2026-01-02"] * 40,
             changefreqs=["", "daily", *[""] * 38],
             priorities=[0.5, 0.25, *[0.5] * 38],
