@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_FEW = 8
+"""One of so many rows is few."""
+
 
 def page_rows(
     batch: MentionBatch, document_id: int, verdict_id: Callable[[Judged | None], int | None]
@@ -69,8 +72,20 @@ def _split(rows: PageRows, is_new: list[bool]) -> PageRows:
     is_repeated = [not new for new in is_new]
     repeated = list(compress(range(len(is_new)), is_repeated))
 
+    def new_ones(column: Sequence[T]) -> list[T]:
+        if len(repeated) * _FEW > len(column):
+            return list(compress(column, is_new))
+        # What lies between a few that are left out is copied as a whole.
+        kept: list[T] = []
+        start = 0
+        for row in repeated:
+            kept += column[start:row]
+            start = row + 1
+        kept += column[start:]
+        return kept
+
     def pick(column: Sequence[T] | None) -> list[T] | None:
-        return None if column is None else list(compress(column, is_new))
+        return None if column is None else new_ones(column)
 
     def pick_sparse(column: Mapping[int, T]) -> dict[int, T]:
         # A row moves up by those that are taken out before it.
@@ -81,9 +96,9 @@ def _split(rows: PageRows, is_new: list[bool]) -> PageRows:
     return PageRows(
         document_id=rows.document_id,
         source=rows.source,
-        ids=list(compress(rows.ids, is_new)),
-        urls=list(compress(rows.urls, is_new)),
-        positions=list(compress(rows.positions, is_new)),
+        ids=new_ones(rows.ids),
+        urls=new_ones(rows.urls),
+        positions=new_ones(rows.positions),
         lastmods=pick(rows.lastmods),
         changefreqs=pick(rows.changefreqs),
         priorities=pick(rows.priorities),

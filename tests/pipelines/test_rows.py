@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
+
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from sitecrawl.items import MentionBatch, Source
 from sitecrawl.parse.entries import Alternate, EntryDetails
@@ -10,22 +14,47 @@ from sitecrawl.urls.scope import Scope
 SITE = "https://example.com/"
 
 
-def test_entries_that_share_their_details_have_them_all() -> None:
-    shared = EntryDetails(
-        (Alternate("de", f"{SITE}de"), Alternate("fr", "https://me:pw@b.example/"))
-    )
+def batch_of(is_new: list[bool], **columns: Any) -> MentionBatch:
+    size = len(is_new)
+    urls = [f"{SITE}{row}" for row in range(size)]
     batch = MentionBatch(
         document=f"{SITE}sitemap.xml",
         base=SITE,
         source=Source.SITEMAP,
         scope=Scope.from_urls([SITE]),
-        positions=range(1, 5),
-        locs=[f"{SITE}{n}" for n in range(4)],
-        details={0: shared, 2: EntryDetails(images=2), 3: shared},
-        ids=[1, 2, 3, 4],
-        is_new=[True, True, False, True],
+        positions=range(1, size + 1),
+        locs=urls,
+        ids=list(range(size)),
+        is_new=is_new,
+        **columns,
     )
-    batch.urls = batch.locs
+    batch.urls = urls
+    return batch
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=40))
+@example([True] * 39 + [False])
+@example([False] + [True] * 39)
+@example([True] * 20 + [False, False] + [True] * 20)
+def test_known_pages_are_repeats_and_all_others_rows(is_new: list[bool]) -> None:
+    lastmods = [f"2026-01-{row:02}" for row in range(len(is_new))]
+    rows = page_rows(batch_of(is_new, lastmods=lastmods), 7, lambda _: None)
+    new = [row for row, each in enumerate(is_new) if each]
+    repeated = [row for row, each in enumerate(is_new) if not each]
+    assert rows.ids == new
+    assert rows.urls == [f"{SITE}{row}" for row in new]
+    assert list(rows.positions) == [row + 1 for row in new]
+    assert rows.lastmods == [lastmods[row] for row in new]
+    found = (rows.repeats.ids, rows.repeats.lastmods) if rows.repeats else ([], [])
+    assert found == (repeated, [lastmods[row] for row in repeated])
+
+
+def test_entries_that_share_their_details_have_them_all() -> None:
+    shared = EntryDetails(
+        (Alternate("de", f"{SITE}de"), Alternate("fr", "https://me:pw@b.example/"))
+    )
+    details = {0: shared, 2: EntryDetails(images=2), 3: shared}
+    batch = batch_of([True, True, False, True], details=details)
     rows = page_rows(batch, 7, lambda _: None)
     alternates = [["de", f"{SITE}de"], ["fr", "https://b.example/"]]
     assert {row: json.loads(text) for row, text in rows.details.items()} == {
