@@ -26,6 +26,8 @@ _MAX_FOLDERS: Final = 50_000
 _MAX_VIEWS: Final = 50_000
 _MAX_QUERIES: Final = 20_000
 _LONGEST_REMEMBERED: Final = 300
+# What is shorter ends before the host: then what comes next is the host.
+_SHORTEST_ORIGIN: Final = len("http://a")
 _MAX_SEGMENTS: Final = 40
 _HOST_SLASHES: Final = 2
 _MAX_NAMES: Final = 6
@@ -112,27 +114,47 @@ class AddressReader:
             head, _, leaf = url.rpartition("/")
             if not leaf:
                 head, _, leaf = head.rpartition("/")
-                if len(head) < 8:  # noqa: PLR2004 - "https:/": the leaf is the host
+                if len(head) < _SHORTEST_ORIGIN:
                     views.append(self._host(leaf))
                     leaves.append(HOME)
                     continue
-            views.append(folders.get(head) or self._remember(head))
+            view = folders.get(head)
+            if view is None:
+                # One of many, such as that of a day: the one above it knows it.
+                parent, _, segment = head.rpartition("/")
+                above = folders.get(parent)
+                view = above.by_segment.get(segment) if above is not None else None
+            views.append(view or self._find(head))
             leaves.append(leaf)
         return [
             view.by_shape.get(shape) or view.spot(leaf, shape)
             for view, leaf, shape in zip(views, leaves, shapes_of(leaves), strict=True)
         ]
 
-    def _remember(self, head: str) -> View:
+    def _find(self, head: str) -> View:
+        """The view of a folder that has pages; remembered, unless the one above it knows it.
+
+        A site may have a folder for every day: to look for them all in one place would cost more
+        than all else, as that is larger than the cache of a processor.
+        """
         view = self._resolve(head)
-        if len(head) <= _LONGEST_REMEMBERED:
+        parent, _, segment = head.rpartition("/")
+        above = self._folders.get(parent)
+        if above is None or not above.has_varying(segment):
+            self._remember(head, view)
+        return view
+
+    def _folder(self, head: str) -> View:
+        return self._folders.get(head) or self._remember(head, self._resolve(head))
+
+    def _remember(self, head: str, view: View) -> View:
+        # Only those of which the folders in them are children.
+        is_usual = _SHORTEST_ORIGIN <= len(head) <= _LONGEST_REMEMBERED
+        if is_usual and head.count("/") <= _MAX_SEGMENTS:
             if len(self._folders) >= _MAX_FOLDERS:
                 self._folders.clear()
             self._folders[head] = view
         return view
-
-    def _folder(self, head: str) -> View:
-        return self._folders.get(head) or self._remember(head)
 
     def _with_query(self, spot: Spot, url: str) -> Spot:
         address, mark, route = url.partition("#")
@@ -165,7 +187,7 @@ class AddressReader:
             for remembered in (self._hosts, self._folders, self._queries):
                 remembered.clear()
         parent, _, segment = head.rpartition("/")
-        if len(parent) < 8:  # noqa: PLR2004 - "https:/"
+        if len(parent) < _SHORTEST_ORIGIN:
             return self._host(segment)
         if head.count("/") > _MAX_SEGMENTS:
             outer = self._folder("/".join(head.split("/", _MAX_SEGMENTS)[:_MAX_SEGMENTS]))

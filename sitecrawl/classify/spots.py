@@ -89,7 +89,8 @@ class View:
         self._before = ""
         self._is_plain = True  # no folder above it varies
         self._children: dict[tuple[str, str], View] = {}
-        self._by_segment: dict[str, View] = {}
+        self.by_segment: dict[str, View] = {}
+        """The folders in it by what they are called, unless there are too many of them."""
         self._known: dict[str, Spot] = {}
         self._spots: dict[tuple[str, bool, bool], Spot] = {}
         self._names: Mapping[str, Place] = place.named if place is not None else {}
@@ -109,7 +110,7 @@ class View:
 
     def child(self, segment: str) -> View:
         """The folder of this name in this one."""
-        known = self._by_segment.get(segment)
+        known = self.by_segment.get(segment)
         if known is not None:
             return known
         name, place = self._generalized(segment)
@@ -119,9 +120,13 @@ class View:
         view = self._children.get((name, mark))
         if view is None:
             view = self._children[name, mark] = self._make_child(segment, name, place, word)
-        if len(self._by_segment) < _MAX_KNOWN:
-            self._by_segment[segment] = view
+        if len(self.by_segment) < _MAX_KNOWN:
+            self.by_segment[segment] = view
         return view
+
+    def has_varying(self, segment: str) -> bool:
+        """Whether it knows the folder of this name, as one that others in it are like."""
+        return segment in self.by_segment and segment not in self._names
 
     def _generalized(self, segment: str) -> tuple[str, Place | None]:
         place = self._place

@@ -30,6 +30,7 @@ _FOLDERS = (
     "/de",
     "/news/2026",
     "/news/2026/3",
+    "/news/2026/3/14",
 )
 _NAMES = """
     ten-nice-tips ten-nice-tips-2 ten-nice-tips-26 five-nice-tips-26c Ten-Nice-Tips-26
@@ -71,6 +72,36 @@ def test_an_address_is_read_alike_together_and_alone(urls: list[str]) -> None:
     for _ in range(2):  # what was read before makes no difference
         found = reader.read(urls)
         assert [astuple(spot) for spot in found] == [astuple(_alone(url)) for url in urls]
+
+
+# Where the host ends is told by the slashes: text that has others is read in its own way.
+_ODD = (
+    *("", "a", "a/b", "a/b/c", "/a", "http:/", "http:/a", "http://a", "http://a/b", "http://a/b/c"),
+    *("other.test/a/b", "http://other.test/a/b", "http://other.test/b/c/", "https:///a/b"),
+)
+
+
+@given(st.permutations(_ODD))
+def test_what_comes_before_a_host_is_no_folder(texts: list[str]) -> None:
+    found = AddressReader(_model()).read(texts)
+    assert [astuple(spot) for spot in found] == [astuple(_alone(text)) for text in texts]
+
+
+def test_folders_without_end_are_read_as_the_one_they_begin_with() -> None:
+    urls = [f"{ROOT}/{'a/' * depth}b-page-{end}" for depth in range(36, 44) for end in (1, 2)]
+    urls += [f"{url}/a" for url in urls]
+    reader = AddressReader(_model())
+    for _ in range(2):
+        found = reader.read(urls)
+        assert [astuple(spot) for spot in found] == [astuple(_alone(url)) for url in urls]
+
+
+def test_of_folders_that_vary_not_all_are_remembered() -> None:
+    reader = AddressReader(_model())
+    days = [f"{ROOT}/news/{2000 + day // 100}/3/{day % 28 + 1}/x-{day}" for day in range(2_000)]
+    [template] = {spot.template for spot in reader.read(days)}
+    assert template == "/news/{yyyy}/{mm}/{dd}/{id}"
+    assert len(reader._folders) < 100
 
 
 @pytest.mark.parametrize(
