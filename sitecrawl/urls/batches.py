@@ -130,6 +130,10 @@ def _canonical_if_plain(
 
 
 def _rows_apart(urls: Sequence[str], prefix: str) -> list[int]:
+    """The rows that do not begin with the prefix, or have a query or a fragment."""
+    # What lies between two texts in their order begins with whatever both of them begin with.
+    if min(urls).startswith(prefix) and max(urls).startswith(prefix):
+        return marked_rows(urls)
     return [
         row
         for row, url in enumerate(urls)
