@@ -148,9 +148,8 @@ class AddressReader:
         return self._folders.get(head) or self._remember(head, self._resolve(head))
 
     def _remember(self, head: str, view: View) -> View:
-        # Only those of which the folders in them are children.
-        is_usual = _SHORTEST_ORIGIN <= len(head) <= _LONGEST_REMEMBERED
-        if is_usual and head.count("/") <= _MAX_SEGMENTS:
+        # What is too short comes before a host, and is no folder.
+        if _SHORTEST_ORIGIN <= len(head) <= _LONGEST_REMEMBERED:
             if len(self._folders) >= _MAX_FOLDERS:
                 self._folders.clear()
             self._folders[head] = view
