@@ -337,6 +337,11 @@ def apply_environment(settings: BaseSettings, environ: Mapping[str, str] | None 
         settings.set("USER_AGENT", user_agent, ENVIRONMENT_PRIORITY)
 
 
+def colours_may_be_forced() -> bool:
+    """Whether the environment says what Rich goes by where there is no terminal."""
+    return not os.environ.keys().isdisjoint(("FORCE_COLOR", "TTY_COMPATIBLE"))
+
+
 def _refuse_unknown(settings: BaseSettings) -> None:
     known = {spec.name for spec in setting_specs()}
     for name in settings:

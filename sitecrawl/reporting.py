@@ -1,22 +1,19 @@
-"""How a scan looks on a terminal: the live line and the summary at the end (Rich)."""
+"""The summary at the end of a scan, for people."""
 
 from __future__ import annotations
 
-import os
 import shlex
 from itertools import chain, repeat
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
-
+from sitecrawl.config import colours_may_be_forced
 from sitecrawl.politeness.words import byte_words, ledger_notes, ledger_words
 from sitecrawl.printable import printable
 from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.streams import write_nowhere
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sitecrawl.summary import Summary
 
@@ -70,34 +67,12 @@ _OUTCOMES = {
 _SHOWN_PATTERNS = 8
 
 
-class _PatientConsole(Console):
-    """Goes on in silence when its reader has gone, as with ``| head``.
-
-    Rich would end the process, and in the midst of a scan it would only lose its end.
-    """
-
-    def on_broken_pipe(self) -> None:
-        self.quiet = True
-        # What is still in the buffer would fail again at exit.
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self.file.fileno())
-        os.close(nowhere)
+class Words(NamedTuple):
+    text: str
+    style: str = ""
 
 
-def start_live() -> Live:
-    live = Live(console=_PatientConsole(stderr=True), auto_refresh=False, transient=True)
-    live.start()
-    return live
-
-
-def progress_line(stage: str, documents: int, urls: int, rate: int, seconds: int) -> Text:
-    minutes, seconds = divmod(seconds, 60)
-    return Text.assemble(
-        (f" {stage} ", "reverse"),
-        f"  {documents:,} documents  ",
-        (f"{urls:,} URLs", "bold"),
-        f"  {rate:,}/s  {minutes}:{seconds:02d}",
-    )
+Line: TypeAlias = "tuple[Words, ...]"
 
 
 def print_summary(
@@ -109,27 +84,48 @@ def print_summary(
     database_option: str = "",
 ) -> None:
     """*database* is shown as where the data is; *database_option* finds it again."""
-    console = _PatientConsole(file=file, highlight=False, soft_wrap=True)
-    console.print()
-    console.print(
-        Text.assemble(
-            (printable(summary.root_url), "bold"),
-            "  ",
-            (str(summary.status), _STATUS_STYLE.get(summary.status, "bold")),
-            f": {printable(summary.reason)}",
-        )
+    lines = _lines(summary, database, feeds, database_option)
+    if _is_plain(file):
+        _print_plain(lines, file)
+    else:
+        from sitecrawl.terminal import print_styled  # Rich is slow to import
+
+        print_styled(lines, file)
+
+
+def _is_plain(file: IO[str]) -> bool:
+    """Whether Rich would leave out all styles."""
+    return not file.isatty() and not colours_may_be_forced()
+
+
+def _print_plain(lines: Iterable[Line], file: IO[str]) -> None:
+    try:
+        file.writelines("".join(words.text for words in line) + "\n" for line in lines)
+        file.flush()
+    except BrokenPipeError:
+        write_nowhere(file)
+
+
+def _lines(
+    summary: Summary, database: str, feeds: Sequence[str], database_option: str
+) -> Iterator[Line]:
+    yield ()
+    yield (
+        Words(printable(summary.root_url), "bold"),
+        Words("  "),
+        Words(str(summary.status), _STATUS_STYLE.get(summary.status, "bold")),
+        Words(f": {printable(summary.reason)}"),
     )
     # No table: it would cut long URLs, which are there to be copied.
-    for name, value in _rows(summary, database, feeds, database_option):
-        value.plain = printable(value.plain)
-        console.print(Text.assemble((f"{name:<11}", "dim"), value))
+    for name, words in _rows(summary, database, feeds, database_option):
+        yield Words(f"{name:<11}", "dim"), words._replace(text=printable(words.text))
 
 
 def _rows(
     summary: Summary, database: str, feeds: Sequence[str], database_option: str
-) -> Iterator[tuple[str, Text]]:
+) -> Iterator[tuple[str, Words]]:
     if summary.asked not in summary.root_url:
-        yield "asked for", Text(summary.asked)
+        yield "asked for", Words(summary.asked)
     yield from _pages(summary)
     yield from _crawl(summary)
     yield from _documents(summary)
@@ -138,14 +134,14 @@ def _rows(
             words = f"{cut['what']}: {cut['setting']}={_figure(cut['limit'])} can be raised"
         else:
             words = f"{cut['what']}: only the first {cut['limit']:,} count"
-        yield "limit hit", Text(words, style="yellow")
+        yield "limit hit", Words(words, "yellow")
     received = byte_words(summary.received_bytes)
-    yield "cost", Text(f"{summary.requests:,} requests, {received}, {summary.seconds:.1f} s")
+    yield "cost", Words(f"{summary.requests:,} requests, {received}, {summary.seconds:.1f} s")
     yield from _politeness(summary)
     if summary.scan_id is not None:
-        yield "stored", Text(f"scan {summary.scan_id} in {database}")
+        yield "stored", Words(f"scan {summary.scan_id} in {database}")
     for feed in feeds:
-        yield "feed", Text(feed)
+        yield "feed", Words(feed)
     is_partial = summary.status is ScanStatus.PARTIAL and summary.scan_id is not None
     for label, command in (
         ("next", summary.pages and f"urls {shlex.quote(summary.asked)}"),
@@ -154,60 +150,60 @@ def _rows(
         ("", is_partial and f"resume {summary.scan_id}"),
     ):
         if command:
-            yield label, Text(f"sitecrawl {command}{database_option}")
+            yield label, Words(f"sitecrawl {command}{database_option}")
 
 
-def _pages(summary: Summary) -> Iterator[tuple[str, Text]]:
-    yield "found", Text(f"{summary.pages:,} URLs", style="bold")
+def _pages(summary: Summary) -> Iterator[tuple[str, Words]]:
+    yield "found", Words(f"{summary.pages:,} URLs", "bold")
     for source, number in summary.by_source.items():
-        yield "", Text(f"{number:,} from {source}")
+        yield "", Words(f"{number:,} from {source}")
     if summary.pages_unchanged:
-        yield "", Text(f"{summary.pages_unchanged:,} in documents that have not changed")
+        yield "", Words(f"{summary.pages_unchanged:,} in documents that have not changed")
     if refused := sum(summary.refused.values()):
-        yield "refused", Text(f"{refused:,} URLs, kept with their reason")
+        yield "refused", Words(f"{refused:,} URLs, kept with their reason")
     for reason, number in summary.refused.items():
-        yield "", Text(f"{number:,} {_REASONS.get(reason, reason)}")
+        yield "", Words(f"{number:,} {_REASONS.get(reason, reason)}")
 
 
-def _crawl(summary: Summary) -> Iterator[tuple[str, Text]]:
+def _crawl(summary: Summary) -> Iterator[tuple[str, Words]]:
     if summary.visited > 1:
-        yield "visited", Text(f"{summary.visited:,} pages to follow their links")
+        yield "visited", Words(f"{summary.visited:,} pages to follow their links")
     yield from _rendering(summary.rendered)
     labels = chain(["given up"], repeat(""))
     for label, cut in zip(labels, summary.cut_patterns[:_SHOWN_PATTERNS], strict=False):
         words = f"{cut['pattern']} ({cut['kind']}): {cut['visited']:,} visited"
-        yield label, Text(f"{words}, {cut['left_out']:,} left out", style="yellow")
+        yield label, Words(f"{words}, {cut['left_out']:,} left out", "yellow")
     if (more := len(summary.cut_patterns) - _SHOWN_PATTERNS) > 0:
-        yield "", Text(f"{more:,} more patterns", style="yellow")
+        yield "", Words(f"{more:,} more patterns", "yellow")
 
 
-def _rendering(rendered: dict[str, Any]) -> Iterator[tuple[str, Text]]:
+def _rendering(rendered: dict[str, Any]) -> Iterator[tuple[str, Words]]:
     if pages := rendered.get("pages"):
         seconds = rendered.get("milliseconds", 0) / 1000
         words = f"{pages:,} pages in a browser ({seconds:,.0f} s)"
-        yield "rendered", Text(f"{words}: {rendered.get('only_rendered', 0):,} URLs only by that")
+        yield "rendered", Words(f"{words}: {rendered.get('only_rendered', 0):,} URLs only by that")
     if failed := rendered.get("failed"):
-        yield "", Text(f"{failed:,} pages could not be rendered", style="yellow")
+        yield "", Words(f"{failed:,} pages could not be rendered", "yellow")
     if missed := rendered.get("missed"):
         why = rendered.get("unavailable", "the scan was stopped")
         words = f"{missed:,} pages need a browser and were read as they were sent"
-        yield "not shown", Text(f"{words}: {why}", style="yellow")
+        yield "not shown", Words(f"{words}: {why}", "yellow")
 
 
-def _documents(summary: Summary) -> Iterator[tuple[str, Text]]:
+def _documents(summary: Summary) -> Iterator[tuple[str, Words]]:
     if summary.documents:
         counts = (f"{n:,} {_OUTCOMES.get(name, name)}" for name, n in summary.documents.items())
-        yield "documents", Text(", ".join(counts))
+        yield "documents", Words(", ".join(counts))
     if summary.findings:
         counts = (f"{name.replace('_', ' ')} ({n:,})" for name, n in summary.findings.items())
-        yield "findings", Text(", ".join(counts))
+        yield "findings", Words(", ".join(counts))
 
 
-def _politeness(summary: Summary) -> Iterator[tuple[str, Text]]:
+def _politeness(summary: Summary) -> Iterator[tuple[str, Words]]:
     if summary.politeness.get("requests"):
-        yield "pace", Text(ledger_words(summary.politeness))
+        yield "pace", Words(ledger_words(summary.politeness))
         for note in ledger_notes(summary.politeness):
-            yield "", Text(note)
+            yield "", Words(note)
 
 
 def _figure(limit: float) -> str:

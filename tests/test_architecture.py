@@ -31,7 +31,7 @@ _LAYERS = (
         *("stages", "spiders", "pipelines", "downloadermiddlewares", "downloadhandlers"),
         *("downloader", "extensions", "exporters", "commands", "fingerprint", "logformatter"),
         *("summary", "reporting", "exitcodes", "resolver", "register", "survey", "report"),
-        "stats",
+        *("stats", "streams", "terminal"),
     },
     {"cli", "__main__"},
 )

@@ -3,15 +3,19 @@ from __future__ import annotations
 import io
 import re
 import shlex
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 
 from sitecrawl.items import FetchOutcome
-from sitecrawl.reporting import _OUTCOMES, _REASONS, print_summary, progress_line
+from sitecrawl.reporting import _OUTCOMES, _REASONS, print_summary
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.summary import Summary
+from sitecrawl.terminal import progress_line
 from sitecrawl.urls.refusal import Reason
+from tests.site.project import ROOT
 
 _RICH = Summary(
     asked="example.com",
@@ -243,6 +247,55 @@ def test_control_characters_from_a_site_do_not_reach_the_terminal(text: str) -> 
     output = printed(hostile, text, feeds=(text,), database_option=text)
     assert output.count("\n") == printed(harmless, feeds=("x",)).count("\n")
     assert not [char for char in output if char != "\n" and not char.isprintable()]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    "text", ["https://example.com/gr\u00f6\u00dfe", "\x1b[31mred\t", *_HOSTILE]
+)
+def test_a_terminal_shows_the_same_words_in_colours(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    summary = replace(_RICH, asked=text, reason=text, by_source={text: 1})
+    terminal = Terminal()
+    print_summary(summary, database=_SQLITE, feeds=(text,), file=terminal)
+    assert "\x1b[1;33mpartial\x1b[0m" in terminal.getvalue()
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue())
+    assert shown == printed(summary, feeds=(text,))
+
+
+def test_colours_can_be_asked_for_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TTY_COMPATIBLE", raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in printed()
+    monkeypatch.setenv("TTY_COMPATIBLE", "0")
+    assert "\x1b[" not in printed()
+
+
+def test_without_a_terminal_rich_is_not_imported() -> None:
+    program = """
+import sys
+import sitecrawl.extensions.report, sitecrawl.extensions.progress
+from sitecrawl.reporting import _is_plain
+print(_is_plain(sys.stdout), "rich" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        check=True,
+        env={},
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
+    assert done.stdout.split() == ["True", "False"]
 
 
 def test_every_reason_and_outcome_has_words() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sitecrawl.errors import SitecrawlError, SiteUnreachableError, StoppedError
 from sitecrawl.exitcodes import ExitCode
+from sitecrawl.streams import write_nowhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +19,7 @@ def expected_errors() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        # The reader of a pipe has gone, as with "| head"; Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        write_nowhere(sys.stdout)
         sys.exit(ExitCode.FAILED)
     except SitecrawlError as error:
         sys.stderr.write(f"sitecrawl: {error}\n")

@@ -11,6 +11,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from sitecrawl.config import COMMAND_LINE_PRIORITY, Config
+from sitecrawl.reporting import print_summary
 from sitecrawl.summary import build_summary
 
 if TYPE_CHECKING:
@@ -40,8 +41,7 @@ class EndReport:
         return cls(crawler)
 
     def print_report(self) -> None:
-        # Rich is slow to import.
-        from sitecrawl.reporting import print_summary
+        # SQLAlchemy would hold up the first request.
         from sitecrawl.store.engine import without_password
 
         spider: StagedSpider = self._crawler.spider  # type: ignore[assignment]
