@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from sitecrawl.classify.pages import PageClass
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import PageFact, Scan
+    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.page_facts import PageFact
 
 _TOLD_BY = {
     LanguageSource.HREFLANG: "hreflang says so",

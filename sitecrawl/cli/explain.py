@@ -24,8 +24,10 @@ from sitecrawl.urls.target import TargetError, parse_target
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sitecrawl.store.document_facts import Fetch
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Fetch, PageFact, Site, VerdictFact
+    from sitecrawl.store.facts import Site
+    from sitecrawl.store.page_facts import PageFact, VerdictFact
     from sitecrawl.store.why import Why
     from sitecrawl.urls.canonical import CanonicalRules
 

@@ -10,7 +10,7 @@ from sitecrawl.parse.links.vocabulary import LinkSource
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sitecrawl.store.facts import MentionCount, MentionFact
+    from sitecrawl.store.page_facts import MentionCount, MentionFact
     from sitecrawl.store.why import Why
 
 _VERBS: dict[str, str] = {

@@ -13,7 +13,7 @@ from sitecrawl.report.inventory import read_inventory, report_pages
 from sitecrawl.report.knowledge import page_knowledge
 from sitecrawl.store.columns import iso_text
 from sitecrawl.store.coverage import crawl_coverage
-from sitecrawl.store.queries import evidence
+from sitecrawl.store.document_queries import evidence
 from sitecrawl.store.report_history import document_fetches, number_of_scans
 from sitecrawl.store.report_visits import pages_by_clicks
 
@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     )
     from sitecrawl.report.inventory import Inventory
     from sitecrawl.store.coverage import CrawlCoverage
+    from sitecrawl.store.document_facts import EvidenceFact
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import EvidenceFact, Scan
+    from sitecrawl.store.facts import Scan
 
 MAX_EVIDENCE: Final = 500
 MAX_EVIDENCE_CHARACTERS: Final = 20_000

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Select, case, func, select
 
 from sitecrawl.items import DocumentKind, FetchOutcome
-from sitecrawl.store.facts import MentionCount, MentionFact
+from sitecrawl.store.page_facts import MentionCount, MentionFact
 from sitecrawl.store.tables import documents, fetches
 from sitecrawl.store.views import mentions
 

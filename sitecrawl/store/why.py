@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Select, select
 
 from sitecrawl.store.coverage import crawl_coverage
-from sitecrawl.store.facts import PageFact, VerdictFact
+from sitecrawl.store.document_queries import doubtful_fetches, unread_documents
+from sitecrawl.store.page_facts import PageFact, VerdictFact
 from sitecrawl.store.page_mentions import first_mentions, last_seen_scan, mention_counts
-from sitecrawl.store.queries import doubtful_fetches, latest_scan, unread_documents
+from sitecrawl.store.queries import latest_scan
 from sitecrawl.store.tables import documents, pages, scans, verdicts
 from sitecrawl.store.visits import click_path, last_visit
 
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.coverage import CrawlCoverage
+    from sitecrawl.store.document_facts import Fetch
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Fetch, MentionCount, MentionFact, Scan
+    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.page_facts import MentionCount, MentionFact
     from sitecrawl.store.visits import ClickStep, VisitFact
 
 # Every page of a site mentions what is in its menu.

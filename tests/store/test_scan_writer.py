@@ -16,6 +16,7 @@ from sqlalchemy import text, update
 
 from sitecrawl.items import DocumentKind
 from sitecrawl.store import scan_register, scan_writer
+from sitecrawl.store.document_queries import evidence
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.errors import (
     DatabaseReadOnlyError,
@@ -23,7 +24,7 @@ from sitecrawl.store.errors import (
     ScanLostError,
     ScanRunningError,
 )
-from sitecrawl.store.queries import evidence, scan_by_id, scans, site_for
+from sitecrawl.store.queries import scan_by_id, scans, site_for
 from sitecrawl.store.records import DocumentRecord
 from sitecrawl.store.scan_register import DEAD_AFTER_SECONDS
 from sitecrawl.store.tables import scans as scan_table
