@@ -44,7 +44,7 @@ def bring_to_head(engine: Engine, label: str) -> None:
 
 def create_tables(connection: Connection) -> None:
     """Give an empty database what all migrations together would give it."""
-    metadata.create_all(connection)
+    metadata.create_all(connection, checkfirst=False)
     for statement in (*PARTIAL_INDEXES.values(), *VIEWS):
         connection.execute(text(statement))
     connection.execute(
