@@ -21,7 +21,9 @@ class Command(ScrapyCrawlCommand):
     """A wrong setting or argument is one line and exit code 2, not a traceback."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        # See `sitecrawl.spiders`, which Scrapy imports next: here it takes least.
+        # See `sitecrawl.spiders`, which Scrapy imports next: here it takes least, and one after
+        # the other less than one from within the other.
+        import scrapy.core.downloader.tls  # noqa: I001
         import scrapy.core.downloader.contextfactory  # noqa: F401
 
         super().process_options(args, opts)
