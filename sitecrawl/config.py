@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sitecrawl.errors import SitecrawlError
@@ -41,7 +42,7 @@ from sitecrawl.urls.skip import SkipRules
 from sitecrawl.urls.traps import TrapLimits, TrapRules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import date
 
     from scrapy.settings import BaseSettings
@@ -194,32 +195,8 @@ class Config:
             except ValueError as error:
                 raise ConfigError(_complaint(spec, settings, raw)) from error
         config = cls(**values)
-        config._check_rules()
+        _check_rules(config)
         return config
-
-    def _check_rules(self) -> None:
-        """Find at the start what the rules would find in the middle of a scan."""
-        for name, extensions, paths in (
-            ("SITECRAWL_SKIP_PATHS", (), self.skip_paths),
-            ("SITECRAWL_SKIP_EXTENSIONS", self.skip_extensions, ()),
-        ):
-            try:
-                SkipRules(paths, extensions)
-            except ValueError as error:
-                raise ConfigError(f"{name}: {error}") from error
-        for place in self.sitemap_places:
-            if not place.startswith("/"):
-                raise ConfigError(
-                    f"SITECRAWL_SITEMAP_PLACES: {place!r}: expected a path that starts with /"
-                )
-        try:
-            parse_token(self.robots_agent)
-        except ValueError as error:
-            raise ConfigError(f"SITECRAWL_ROBOTS_AGENT: {error}") from error
-        try:
-            AddressPolicy(allow=self.address_allow)
-        except ValueError as error:
-            raise ConfigError(f"SITECRAWL_ADDRESS_ALLOW: {error}") from error
 
     def as_dict(self) -> dict[str, Any]:
         """For the record of a scan; the database's URL may hold a password and stays out."""
@@ -307,11 +284,15 @@ class SettingSpec(NamedTuple):
     environment: Mapping[str, ValueKind]  # variable -> how its value is written
 
 
-def setting_specs() -> Iterator[SettingSpec]:
-    for each in fields(Config):
-        name = PREFIX + each.name.upper()
-        kind: ValueKind = each.metadata["kind"]
-        yield SettingSpec(name, each.name, kind, {name: kind, **each.metadata["environment"]})
+@cache
+def setting_specs() -> tuple[SettingSpec, ...]:
+    return tuple(_setting_spec(each) for each in fields(Config))
+
+
+def _setting_spec(each: Field[Any]) -> SettingSpec:
+    name = PREFIX + each.name.upper()
+    kind: ValueKind = each.metadata["kind"]
+    return SettingSpec(name, each.name, kind, {name: kind, **each.metadata["environment"]})
 
 
 def apply_environment(settings: BaseSettings, environ: Mapping[str, str] | None = None) -> None:
@@ -335,6 +316,35 @@ def apply_environment(settings: BaseSettings, environ: Mapping[str, str] | None 
                 break
     if user_agent := environ.get("USER_AGENT", "").strip():
         settings.set("USER_AGENT", user_agent, ENVIRONMENT_PRIORITY)
+
+
+@lru_cache(maxsize=8)
+def _check_rules(config: Config) -> None:
+    """Find at the start what the rules would find in the middle of a scan.
+
+    Every component reads the settings, and finds the same: once is enough.
+    """
+    for name, extensions, paths in (
+        ("SITECRAWL_SKIP_PATHS", (), config.skip_paths),
+        ("SITECRAWL_SKIP_EXTENSIONS", config.skip_extensions, ()),
+    ):
+        try:
+            SkipRules(paths, extensions)
+        except ValueError as error:
+            raise ConfigError(f"{name}: {error}") from error
+    for place in config.sitemap_places:
+        if not place.startswith("/"):
+            raise ConfigError(
+                f"SITECRAWL_SITEMAP_PLACES: {place!r}: expected a path that starts with /"
+            )
+    try:
+        parse_token(config.robots_agent)
+    except ValueError as error:
+        raise ConfigError(f"SITECRAWL_ROBOTS_AGENT: {error}") from error
+    try:
+        AddressPolicy(allow=config.address_allow)
+    except ValueError as error:
+        raise ConfigError(f"SITECRAWL_ADDRESS_ALLOW: {error}") from error
 
 
 def colours_may_be_forced() -> bool:
