@@ -26,7 +26,11 @@ class Command(ScrapyCrawlCommand):
         import scrapy.core.downloader.tls  # noqa: I001
         import scrapy.core.downloader.contextfactory  # noqa: F401
 
+        from sitecrawl.extensions.collector import look_seldom
+
         super().process_options(args, opts)
+        # Spiders and components are imported next, and none of that is garbage.
+        look_seldom()
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from sitecrawl.config import ConfigError

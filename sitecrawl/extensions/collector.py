@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 _THRESHOLDS = (200_000, 20, 20)
 
 
+def look_seldom() -> None:
+    """Let the collector wait for hundreds of thousands of new objects."""
+    gc.set_threshold(*_THRESHOLDS)
+
+
 class CollectorTuning:
     """Let the collector leave the modules alone and look less often.
 
@@ -38,7 +43,7 @@ class CollectorTuning:
     def spider_opened(self) -> None:
         self._thresholds = gc.get_threshold()
         gc.freeze()
-        gc.set_threshold(*_THRESHOLDS)
+        look_seldom()
         atexit.unregister(gc.freeze)  # of another crawler in this process
         atexit.register(gc.freeze)
 
