@@ -14,7 +14,7 @@ import pytest
 from sitecrawl.config import ConfigError
 from sitecrawl.spiders.arguments import SpiderArguments
 from tests.site.build import robots, sitemap
-from tests.site.project import ROOT
+from tests.site.project import ROOT, crawl_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -197,6 +197,22 @@ print(*sorted(name for name in sys.modules if name.startswith("sitecrawl.")))
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     assert done.stdout.split() == ["sitecrawl.commands", "sitecrawl.commands.crawl"]
+
+
+def test_a_scan_imports_only_what_it_needs(shop: SiteServer, project: Project) -> None:
+    program = """
+import atexit, sys
+from scrapy.cmdline import execute
+
+unneeded = {"rich", "alembic", "psycopg", "sqlalchemy.dialects.postgresql", "sqlalchemy.orm"}
+unneeded |= {"sitecrawl.store.document_facts", "sitecrawl.store.page_facts"}
+atexit.register(lambda: print(*sorted(unneeded & sys.modules.keys()), "end"))
+execute()
+"""
+    _, _, _, *arguments = crawl_command(shop.url)
+    done = project.run(sys.executable, "-c", program, *arguments).succeeded()
+    assert len(rows_of(project.folder / "urls.jsonl")) == 12
+    assert done.stdout.split() == ["end"]
 
 
 def test_what_is_imported_is_not_looked_at_for_garbage() -> None:

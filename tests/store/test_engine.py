@@ -230,6 +230,7 @@ writer.begin(asked="example.com", site_key="example.com", root_url="https://exam
 writer.close()
 database.close()
 heavy = {"alembic", "psycopg", "sqlalchemy.dialects.postgresql", "scrapy", "numpy"}
+heavy |= {"sitecrawl.store.document_facts", "sitecrawl.store.page_facts"}
 print(heavy & set(sys.modules))
 """
     assert run_python(program, sqlite_url).stdout.strip() == "set()"
