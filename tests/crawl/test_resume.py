@@ -27,7 +27,7 @@ UNDER_WAY = 44
 _PATIENCE_SECONDS = 240.0
 
 _PAGES = """
-SELECT url, source, position, depth, reason, rule, title, language, importance, region, anchor
+SELECT url, source, position, reason, rule, title, language, importance, region, anchor
 FROM pages ORDER BY url
 """
 _VISITS = """
