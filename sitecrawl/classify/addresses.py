@@ -120,34 +120,23 @@ class AddressReader:
                     continue
             view = folders.get(head)
             if view is None:
-                # One of many, such as that of a day: the one above it knows it.
+                # One of many, such as that of a day: the one above it knows it. To look for them
+                # all in one place would cost more, as that is larger than a processor's cache.
                 parent, _, segment = head.rpartition("/")
                 above = folders.get(parent)
                 view = above.by_segment.get(segment) if above is not None else None
-            views.append(view or self._find(head))
+            views.append(view or self._remember(head))
             leaves.append(leaf)
         return [
             view.by_shape.get(shape) or view.spot(leaf, shape)
             for view, leaf, shape in zip(views, leaves, shapes_of(leaves), strict=True)
         ]
 
-    def _find(self, head: str) -> View:
-        """The view of a folder that has pages; remembered, unless the one above it knows it.
-
-        A site may have a folder for every day: to look for them all in one place would cost more
-        than all else, as that is larger than the cache of a processor.
-        """
-        view = self._resolve(head)
-        parent, _, segment = head.rpartition("/")
-        above = self._folders.get(parent)
-        if above is None or not above.has_varying(segment):
-            self._remember(head, view)
-        return view
-
     def _folder(self, head: str) -> View:
-        return self._folders.get(head) or self._remember(head, self._resolve(head))
+        return self._folders.get(head) or self._remember(head)
 
-    def _remember(self, head: str, view: View) -> View:
+    def _remember(self, head: str) -> View:
+        view = self._resolve(head)
         # What is too short comes before a host, and is no folder.
         if _SHORTEST_ORIGIN <= len(head) <= _LONGEST_REMEMBERED:
             if len(self._folders) >= _MAX_FOLDERS:

@@ -124,10 +124,6 @@ class View:
             self.by_segment[segment] = view
         return view
 
-    def has_varying(self, segment: str) -> bool:
-        """Whether it knows the folder of this name, as one that others in it are like."""
-        return segment in self.by_segment and segment not in self._names
-
     def _generalized(self, segment: str) -> tuple[str, Place | None]:
         place = self._place
         if place is None:
@@ -265,9 +261,7 @@ class View:
         rule = self.context.rule
         page_type = rule.own if rule else PageType.HOME
         home = AddressType(page_type, "the start of the site")
-        # Below the root, it is a folder without a name: "/a//".
-        depth = self.depth + 1 if self.depth else 0
-        return replace(self._make_spot("", home), template=f"{self.name}/", depth=depth)
+        return replace(self._make_spot("", home), template=f"{self.name}/", depth=0)
 
     def _make_spot(self, name: str, found: AddressType) -> Spot:
         return Spot(
