@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sitecrawl.classify.clusters import Cluster
-from sitecrawl.classify.pages import PageClass
-from sitecrawl.classify.vocabulary import Category, ClusterKind, PageType
+from sitecrawl.classify.vocabulary import ClusterKind
 from sitecrawl.report.clusters import NO_CLUSTER, SiteClusters
+from tests.report.classes import page_class
 
 CLUSTERS = [
     Cluster("/docs", ClusterKind.SECTION, "/docs", "", 500, ("https://example.com/docs",), "why"),
@@ -17,22 +17,6 @@ CLUSTERS = [
     Cluster("/{slug}", ClusterKind.PATTERN, "/{slug}", "", 9, (), ""),
     Cluster("type:page", ClusterKind.TYPE, "page", "", 100, (), ""),
 ]
-
-
-def page_class(*clusters: str) -> PageClass:
-    return PageClass(
-        Category.PRIMARY,
-        PageType.PAGE,
-        "",
-        "",
-        1,
-        (),
-        (),
-        "",
-        None,
-        priority=0.5,
-        clusters=clusters,
-    )
 
 
 @pytest.mark.parametrize(

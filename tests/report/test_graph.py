@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.classify.clusters import Cluster
-from sitecrawl.classify.pages import PageClass
-from sitecrawl.classify.vocabulary import Category, ClusterKind, PageType
+from sitecrawl.classify.vocabulary import ClusterKind
 from sitecrawl.report import graph
 from sitecrawl.report.clusters import SiteClusters
 from sitecrawl.report.graph import site_graph
 from sitecrawl.report.inventory import Inventory, PageRow
 from sitecrawl.report.knowledge import PageKnowledge
+from tests.report.classes import page_class
 
 if TYPE_CHECKING:
     import pytest
@@ -30,22 +30,7 @@ def drawn(sections: dict[str, int], max_nodes: int) -> GraphFacts:
         Cluster(f"/{name}", ClusterKind.SECTION, f"/{name}", "", size, (), "")
         for name, size in sections.items()
     ]
-    classes = {
-        name: PageClass(
-            Category.PRIMARY,
-            PageType.PAGE,
-            "",
-            "",
-            1,
-            (),
-            (),
-            "",
-            None,
-            0.5,
-            clusters=(f"/{name}",),
-        )
-        for name in ["", *sections]
-    }
+    classes = {name: page_class(f"/{name}") for name in ["", *sections]}
     inventory = Inventory(SiteClusters(clusters))
     inventory.add(
         [

@@ -110,6 +110,8 @@ def crawled(database: Database) -> Database:
         ({"pattern": "/item/{n}"}, ["/item/1"]),
         ({"pattern": "/item/{n}", "include_refused": True}, ["/item/1", "/item/2"]),
         ({"pattern": "/list"}, ["/list"]),
+        ({"pattern": "/list", "max_depth": 1}, ["/list"]),
+        ({"pattern": "/item/{n}", "max_depth": 1}, []),
         ({"pattern": "/item/1"}, []),
     ],
 )
