@@ -81,6 +81,7 @@ class StorePipeline:
         self._validators: dict[str, Validators] = {}
         self._heartbeat = create_looping_call(self._beat)
         self._failure = ""
+        self._newest: asyncio.Future[Any] | None = None  # what the thread will do last
         self._closing: asyncio.Future[None] | None = None
         self.is_finished = asyncio.Event()
         self.resumption: Resumption | None = None
@@ -180,6 +181,12 @@ class StorePipeline:
         """Wait until it is clear what follows from the visit."""
         await self._pages.accepted(visit)
 
+    async def caught_up(self) -> None:
+        """Wait until what has come here is written; others get their turn in any case."""
+        await asyncio.sleep(0)  # what was just handed over is on its way
+        if self._newest is not None:
+            await asyncio.wait({self._newest})
+
     async def scan_to_resume(self) -> Resumption | None:
         """What the interrupted run of this scan had come to; None: it is a new scan."""
         if self._spider().arguments.resume is None:
@@ -219,7 +226,9 @@ class StorePipeline:
 
     async def _in_thread(self, function: Callable[..., T], *args: Any) -> T:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, partial(function, *args))
+        done = loop.run_in_executor(self._thread, partial(function, *args))
+        self._newest = done
+        return await done
 
     async def _open(self) -> None:
         try:

@@ -43,6 +43,9 @@ class Frontier(Protocol):
     async def visit_accepted(self, visit: Visit) -> None:
         """Wait until it is clear what follows from the visit."""
 
+    async def caught_up(self) -> None:
+        """Wait until what has come to the store is written; others get their turn in any case."""
+
     async def scan_to_resume(self) -> Resumption | None:
         """What the interrupted run of this scan had come to; None: it is a new scan."""
 

@@ -238,7 +238,9 @@ class SitemapStage(Stage):
         was_cut = False
         for chunk in reader.steps():
             if chunk is None:
-                await asyncio.sleep(0)  # a hostile map must not hold up the event loop
+                # A hostile map must not hold up the event loop; and to read on while the store
+                # writes would gain nothing, as both would only wait for each other in turn.
+                await self.context.frontier.caught_up()
                 continue
             is_index = reader.kind is SitemapKind.INDEX
             children += self._follow(document, chunk.children, is_index=is_index)
