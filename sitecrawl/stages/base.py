@@ -35,7 +35,7 @@ class SitemapPointer:
 
 
 class Frontier(Protocol):
-    """The pages that the crawl is to visit, as the store keeps them."""
+    """What stages ask of the store, which keeps the pages that the crawl is to visit."""
 
     async def waiting_visits(self, after: int, limit: int) -> list[Visit]:
         """The next ones behind number *after*."""
