@@ -1,8 +1,17 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
+from scrapy.http import XmlResponse
+
+from sitecrawl.config import Config
+from sitecrawl.items import MentionBatch
+from sitecrawl.profiles import load_settings
 from sitecrawl.settings import SITECRAWL_SITEMAP_PLACES
+from sitecrawl.stages.base import SitemapPointer
+from sitecrawl.stages.sitemaps import SitemapStage
 from tests.site import Reply, redirect
 from tests.site.build import gz, page, robots, rss, sitemap, sitemap_index, text_map
 from tests.stages.stored import (
@@ -335,3 +344,30 @@ def test_a_page_that_looks_like_a_map_is_neither_fetched_against_the_rules_nor_l
             "Disallow: /private/",
         )
     assert [entry.status for entry in site.requests("/more.xml")] == [200, 304]
+
+
+def test_a_map_is_read_on_when_the_store_has_caught_up() -> None:
+    url = "https://example.com/map.xml"
+    events: list[str] = []
+    happens = events.append
+
+    async def caught_up() -> None:
+        happens("caught up")
+
+    async def run() -> None:
+        config = Config.from_settings(load_settings("default"))
+        context: Any = SimpleNamespace(
+            config=config, frontier=SimpleNamespace(caught_up=caught_up), scope=config.scope([url])
+        )
+        stage = SitemapStage(context)
+        pointer = SitemapPointer(url, "robots.txt", None)
+        request = stage._request(pointer)
+        body = sitemap(*(f"/{'a' * 50}{row}" for row in range(6_000)))
+        response = XmlResponse(url, body=body, request=request)
+        async for item in stage._answered(response, pointer):
+            if isinstance(item, MentionBatch):
+                happens("batch")
+
+    asyncio.run(run())
+    assert events.count("batch") > 1
+    assert "batch, batch" not in ", ".join(events)
