@@ -47,10 +47,6 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-# NumPy serves for columns of integers here, and for matrices too small for several threads. Those
-# that its library starts when it is loaded would wait for work in vain, and spin while they do.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
 PREFIX = "SITECRAWL_"
 # Between Scrapy's "spider" (30), below which profiles and defaults are, and "cmdline" (40).
 ENVIRONMENT_PRIORITY = 35
@@ -316,6 +312,30 @@ def apply_environment(settings: BaseSettings, environ: Mapping[str, str] | None 
                 break
     if user_agent := environ.get("USER_AGENT", "").strip():
         settings.set("USER_AGENT", user_agent, ENVIRONMENT_PRIORITY)
+
+
+# Scrapy's limits that hold for scans as well: the lower one of each pair counts.
+_SCRAPY_LIMITS = {
+    "DEPTH_LIMIT": ("SITECRAWL_MAX_CRAWL_DEPTH",),
+    "URLLENGTH_LIMIT": ("SITECRAWL_MAX_URL_LENGTH",),
+    "DOWNLOAD_TIMEOUT": (
+        "SITECRAWL_PAGE_TIMEOUT_SECONDS",
+        "SITECRAWL_ROBOTS_TIMEOUT_SECONDS",
+        "SITECRAWL_SITEMAP_TIMEOUT_SECONDS",
+        "SITECRAWL_NESTED_SITEMAP_TIMEOUT_SECONDS",
+    ),
+}
+
+
+def apply_scrapy_limits(settings: BaseSettings) -> None:
+    """Let Scrapy's own limits keep their meaning; 0 is no limit in both."""
+    for theirs, ours in _SCRAPY_LIMITS.items():
+        limit = settings.getfloat(theirs)
+        for name in ours:
+            own = settings.getfloat(name)
+            if limit and (not own or limit < own):
+                value = limit if name.endswith("_SECONDS") else int(limit)
+                settings.set(name, value, COMMAND_LINE_PRIORITY)
 
 
 @lru_cache(maxsize=8)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from sitecrawl.scan.lifecycle import ScanLifecycle
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
@@ -22,8 +23,13 @@ class ExitCode(IntEnum):
 
 def exit_code(crawler: Crawler) -> ExitCode:
     """Of a crawler that has ended."""
-    status = crawler.stats.get_value("sitecrawl/scan/status")
-    if crawler.stats.get_value("sitecrawl/feeds/failed"):
+    lifecycle = crawler.get_extension(ScanLifecycle)
+    if lifecycle is None or lifecycle.summary is None:
+        return ExitCode.FAILED
+    if lifecycle.scan.database is None:
+        return ExitCode.DONE  # a spider without an inventory
+    status = lifecycle.summary.status
+    if lifecycle.scan.counters.feeds_failed:
         return ExitCode.FAILED
     if status == ScanStatus.FINISHED:
         return ExitCode.DONE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -130,6 +131,8 @@ class Document:
     error: str = ""
     content_type: str = ""
     body: bytes = field(default=b"", repr=False)
+    received_bytes: int = 0  # of the body, once it is forgotten
+    sha256: str = ""  # likewise
     is_cut: bool = False  # at its limit: there was more
     etag: str = ""
     last_modified: str = ""
@@ -139,6 +142,13 @@ class Document:
     fetched_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     fresh_until: datetime | None = None  # until then it need not be asked for again
     directives: Sequence[str] = ()  # of X-Robots-Tag and meta robots, for us
+
+    def forget_body(self) -> None:
+        """Keep what is recorded of the body, and not the body itself."""
+        if self.body:
+            self.received_bytes = len(self.body)
+            self.sha256 = hashlib.sha256(self.body).hexdigest()
+            self.body = b""
 
     @property
     def is_to_be_read(self) -> bool:
@@ -233,19 +243,6 @@ class Judged:
 
 
 @dataclass(slots=True)
-class RepeatedLinks:
-    """Links that other pages have given before, in columns: nothing is left to decide."""
-
-    ids: list[int]
-    positions: list[int]
-    sources: list[str]
-    regions: list[str]
-    anchors: list[str]
-    rels: list[str]
-    paths: list[str]
-
-
-@dataclass(slots=True)
 class MentionBatch:
     """Some of the URLs that one document mentions, in columns: one row is one mention.
 
@@ -274,7 +271,6 @@ class MentionBatch:
     is_nofollow: bool = False  # the page says that none of its links is to be followed
     is_rendered: bool = False  # only a browser saw these
 
-    repeats: RepeatedLinks | None = None  # rows that were here; they are in no column below
     urls: list[str] = field(default_factory=list)
     origin: SharedOrigin | None = None  # of all urls, if they have the same
     segments: list[str] = field(default_factory=list)  # the first of each path, for the frontier
@@ -330,3 +326,7 @@ def mention_batches(item: Any) -> Sequence[MentionBatch]:
     if isinstance(item, MentionBatch):
         return (item,)
     return item.batches if isinstance(item, VisitedPage) else ()
+
+
+INTERNAL_ITEMS = (Document, DocumentRead, Evidence, MentionBatch, SiteResolved, VisitedPage)
+"""What stages hand to the inventory pipelines; users' pipelines and feeds never see these."""

@@ -15,7 +15,7 @@ from sitecrawl.streams import write_nowhere
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sitecrawl.summary import Summary
+    from sitecrawl.scan.summary import Summary
 
 _STATUS_STYLE = {
     ScanStatus.FINISHED: "bold green",

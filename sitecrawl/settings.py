@@ -1,4 +1,4 @@
-"""Every default of sitecrawl, and the way of the data on one screen.
+"""Every default of sitecrawl, and the whole data flow on one screen.
 
 A profile in ``settings_profiles/`` imports this module and overrides what differs. Every
 ``SITECRAWL_*`` setting can be given with ``-s``, in the environment or in a profile;
@@ -16,12 +16,9 @@ NEWSPIDER_MODULE = "sitecrawl.spiders"
 COMMANDS_MODULE = "sitecrawl.commands"
 USER_AGENT = f"sitecrawl/{__version__} (+https://sitecrawl.example/bot)"
 
-# --- The way of the data -------------------------------------------------------------------
-# Scrapy's own lists are emptied, so that these are complete: what is not here does not run, and is
-# not even imported, which shortens the way to the first request.
+# --- The data flow -------------------------------------------------------------------------
+# Scrapy's own lists (*_BASE) hold; what is replaced is set to None by its name.
 DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}
-SPIDER_MIDDLEWARES_BASE: dict[str, int] = {}
-EXTENSIONS_BASE: dict[str, int] = {}
 
 # requests, from the engine (low numbers) to the site
 DOWNLOADER_MIDDLEWARES = {
@@ -36,30 +33,24 @@ DOWNLOADER_MIDDLEWARES = {
     "sitecrawl.downloadermiddlewares.redirect.CleanRedirectMiddleware": 600,
     "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": 750,
 }
-# responses, on their way to the stages: every status reaches them, because a 404 or a 304 is an
-# answer, too, and they choose scope, length and depth of requests themselves. No referrer is sent.
-SPIDER_MIDDLEWARES: dict[str, int] = {}
-# items: what one document said, on its way into the inventory
+# items: what one document said, on its way into the inventory. Every other item (PageItem, those of
+# your own spiders) passes these unchanged, and your own pipelines see no other.
 ITEM_PIPELINES = {
-    "sitecrawl.pipelines.repeats.RepeatedLinksPipeline": 50,
     "sitecrawl.pipelines.canonicalize.CanonicalizePipeline": 100,
     "sitecrawl.pipelines.scope.ScopePipeline": 200,
     "sitecrawl.pipelines.dedupe.DedupePipeline": 300,
     "sitecrawl.pipelines.robots.RobotsPipeline": 350,
     "sitecrawl.pipelines.classify.ClassifyPipeline": 400,
-    "sitecrawl.pipelines.tally.TallyPipeline": 500,
+    "sitecrawl.pipelines.count.CountPipeline": 500,
     "sitecrawl.pipelines.frontier.FrontierPipeline": 600,
     "sitecrawl.pipelines.store.StorePipeline": 800,
 }
 EXTENSIONS = {
-    "sitecrawl.extensions.timestats.TimeStats": 0,
-    "scrapy.extensions.logcount.LogCount": 0,
-    "scrapy.extensions.closespider.CloseSpider": 0,
-    "scrapy.extensions.throttle.AutoThrottle": 0,
-    "sitecrawl.register.RobotsRegister": 50,
+    "sitecrawl.scan.lifecycle.ScanLifecycle": 50,
     "sitecrawl.extensions.bodylimit.BodyLimit": 100,
-    "sitecrawl.extensions.collector.CollectorTuning": 110,
     "sitecrawl.extensions.rendering.BrowserRendering": 150,
+    # Ours writes pages of the inventory, and items of other spiders as Scrapy's does.
+    "scrapy.extensions.feedexport.FeedExporter": None,
     "sitecrawl.extensions.feeds.PageFeeds": 200,
     "sitecrawl.extensions.progress.Progress": 500,
     "sitecrawl.extensions.report.EndReport": 900,
@@ -76,9 +67,8 @@ FEED_EXPORTERS = {
     "pickle": None,
 }
 DOWNLOADER = "sitecrawl.downloader.polite.PoliteDownloader"
-REQUEST_FINGERPRINTER_CLASS = "sitecrawl.fingerprint.CanonicalFingerprinter"
-LOG_FORMATTER = "sitecrawl.logformatter.QuietLogFormatter"
-STATS_CLASS = "sitecrawl.stats.PlainStats"
+# The frontier is a table of the store; behind it works Scrapy's scheduler.
+SCHEDULER = "sitecrawl.scheduler.FrontierScheduler"
 
 # --- What is asked for ---------------------------------------------------------------------
 SITECRAWL_PROFILE = "default"
@@ -235,11 +225,6 @@ DOWNLOAD_HANDLERS = {
 SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"
 COOKIES_ENABLED = False
 HTTPPROXY_ENABLED = False  # SITECRAWL_USE_PROXIES sets it
-# Ours are asynchronous and return nothing; looking into each costs more than calling it.
-WARN_ON_GENERATOR_RETURN_VALUE = False
-# One batch at a time per document keeps its batches in order; the store is the bottleneck anyway.
-CONCURRENT_ITEMS = 1
-DOWNLOAD_WARNSIZE = 0
-SCRAPER_SLOT_MAX_ACTIVE_SIZE = 20_000_000
-MEMUSAGE_ENABLED = False
+REFERER_ENABLED = False  # a site need not know how its pages were found
+DOWNLOAD_WARNSIZE = 0  # our own limits cut what is too long, and say so
 FEED_EXPORT_ENCODING = "utf-8"

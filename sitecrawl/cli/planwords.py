@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from sitecrawl.politeness.estimate import Estimate
-    from sitecrawl.stages.authority import AuthorityRobots
-    from sitecrawl.survey import Survey, SurveyedMap
+    from sitecrawl.scan.robots import AuthorityRobots
+    from sitecrawl.spiders.preview import Survey, SurveyedMap
 
 
 def describe(survey: Survey, settings: BaseSettings) -> Iterator[str]:

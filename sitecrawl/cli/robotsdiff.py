@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.cli.robotsview import RobotsView
     from sitecrawl.robots.policy import RobotsPolicy
-    from sitecrawl.stages.authority import AuthorityRobots
+    from sitecrawl.scan.robots import AuthorityRobots
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
 

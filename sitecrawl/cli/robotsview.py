@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.config import Config, ConfigError
 from sitecrawl.robots.agents import token_of
 from sitecrawl.robots.policy import policy_for
-from sitecrawl.stages.authority import AuthorityRobots
+from sitecrawl.scan.robots import AuthorityRobots
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

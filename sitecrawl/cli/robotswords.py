@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.robots.pace import RequestRate
     from sitecrawl.robots.verdict import Verdict
-    from sitecrawl.stages.authority import AuthorityRobots
+    from sitecrawl.scan.robots import AuthorityRobots
 
 _MAX_SHOWN: Final = 20
 _MAX_CHARACTERS: Final = 300

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-    from sitecrawl.survey import RobotsSpider, Survey
+    from sitecrawl.spiders.preview import RobotsSpider, Survey
 
 
 def run_spider(name: str, settings: Settings, arguments: Mapping[str, str]) -> ExitCode:
@@ -45,7 +45,5 @@ def run_survey(
     if isinstance(spider, spider_class) and spider.is_stopped:
         raise StoppedError("stopped by the user")
     if not isinstance(spider, spider_class) or spider.survey is None:
-        raise ConfigError(
-            f"the spider {spider_class.name} could not run; the message above says why"
-        )
+        raise ConfigError("the preview could not run; the message above says why")
     return spider.survey

@@ -13,7 +13,7 @@ from sitecrawl.errors import SiteUnreachableError
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-    from sitecrawl.survey import RobotsSpider, Survey
+    from sitecrawl.spiders.preview import RobotsSpider, Survey
 
 
 _DOMAIN = typer.Argument(help="A domain (example.com) or a URL (http://127.0.0.1:8000).")
@@ -45,7 +45,7 @@ def robots(
     from sitecrawl.cli.robotsview import RobotsView
     from sitecrawl.cli.robotswords import describe
     from sitecrawl.config import ConfigError
-    from sitecrawl.survey import RobotsSpider
+    from sitecrawl.spiders.preview import RobotsSpider
 
     if scan is not None and not diff:
         raise ConfigError("--scan goes with --diff only")
@@ -75,7 +75,7 @@ def plan(
     sitecrawl plan example.com --profile audit
     """
     from sitecrawl.cli.planwords import describe
-    from sitecrawl.survey import PlanSpider
+    from sitecrawl.spiders.preview import PlanSpider
 
     settings = _settings(profile, setting or [])
     for line in describe(_survey(PlanSpider, settings, domain), settings):

@@ -20,18 +20,6 @@ if TYPE_CHECKING:
 class Command(ScrapyCrawlCommand):
     """A wrong setting or argument is one line and exit code 2, not a traceback."""
 
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        # See `sitecrawl.spiders`, which Scrapy imports next: here it takes least, and one after
-        # the other less than one from within the other.
-        import scrapy.core.downloader.tls  # noqa: I001
-        import scrapy.core.downloader.contextfactory  # noqa: F401
-
-        from sitecrawl.extensions.collector import look_seldom
-
-        super().process_options(args, opts)
-        # Spiders and components are imported next, and none of that is garbage.
-        look_seldom()
-
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from sitecrawl.config import ConfigError
         from sitecrawl.exitcodes import exit_code

@@ -21,13 +21,12 @@ from scrapy.exceptions import (
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost
 
-from sitecrawl.config import Config
 from sitecrawl.downloader.departure import watch_departure
 from sitecrawl.downloader.refusals import HeldBackError
 from sitecrawl.downloader.stopping import is_stopping
 from sitecrawl.downloader.turns import HostTurns
 from sitecrawl.politeness.retryafter import parse_http_date, parse_retry_after
-from sitecrawl.politeness.scan import ScanPoliteness
+from sitecrawl.scan.scan import scan_of
 from sitecrawl.urls.address import site_of
 
 if TYPE_CHECKING:
@@ -80,10 +79,7 @@ class PoliteDownloader(Downloader):
 
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)
-        config = Config.from_settings(crawler.settings)
-        self.politeness = ScanPoliteness(
-            config.pace_rules(), config.scan_budget(time.monotonic()), config.slot_wait_seconds
-        )
+        self.politeness = scan_of(crawler).politeness
         self._turns: dict[str, HostTurns] = {}
         self.signals.connect(self.bytes_received, signals.bytes_received)
 
@@ -111,12 +107,6 @@ class PoliteDownloader(Downloader):
         super().close()
         for turns in self._turns.values():
             turns.close()
-        stats, ledger = self.crawler.stats, self.politeness.report()
-        stats.set_value("sitecrawl/politeness", ledger)
-        stats.set_value("sitecrawl/limits", self.politeness.limits())
-        # As Scrapy's middleware calls them, which would count them one by one.
-        stats.set_value("downloader/request_count", ledger["requests"])
-        stats.set_value("downloader/response_bytes", ledger["received_bytes"])
 
     async def _enqueue_request(self, request: Request) -> Response:
         """What Scrapy calls once the middlewares have let a request pass."""
@@ -195,13 +185,6 @@ class PoliteDownloader(Downloader):
 
     def _tell(self, signal: object, request: Request) -> None:
         self.signals.send_catch_log(signal, request=request, spider=self.crawler.spider)
-
-
-def politeness_of(crawler: Crawler) -> ScanPoliteness:
-    """Of a crawler that runs: to tell it what a robots.txt asks for, or to ask it."""
-    downloader = crawler.engine.downloader
-    assert isinstance(downloader, PoliteDownloader), "DOWNLOADER has to be the project's own"
-    return downloader.politeness
 
 
 def _retry_after(response: Response) -> float | None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from scrapy.downloadermiddlewares.retry import RetryMiddleware
 
 from sitecrawl.config import Config
-from sitecrawl.downloader.polite import politeness_of
 from sitecrawl.politeness.backoff import backoff_seconds
+from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -34,7 +34,7 @@ class BackoffRetryMiddleware(RetryMiddleware):
     def _retry(self, request: Request, reason: str | Exception | type[Exception]) -> Request | None:
         now = time.monotonic()
         deadline = request.meta.get("sitecrawl_deadline", float("inf"))
-        politeness = politeness_of(self.crawler)
+        politeness = scan_of(self.crawler).politeness
         if now >= deadline or politeness.is_waiting_in_vain(request.url, now, deadline):
             return None
         retry = super()._retry(request, reason)

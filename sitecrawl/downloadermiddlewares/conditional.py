@@ -10,8 +10,7 @@ from scrapy.exceptions import NotConfigured
 
 from sitecrawl.config import Config
 from sitecrawl.items import DocumentKind
-from sitecrawl.pipelines.store import StorePipeline
-from sitecrawl.register import robots_register
+from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from sitecrawl.pipelines.store import KnownDocument
+    from sitecrawl.scan.database import KnownDocument
 
 
 class ConditionalRequestMiddleware:
@@ -47,8 +46,8 @@ class ConditionalRequestMiddleware:
         document = request.meta.get("sitecrawl_document", {})
         if document.get("kind") is not DocumentKind.SITEMAP or "sitecrawl_known" in request.meta:
             return
-        store = self._crawler.get_item_pipeline(StorePipeline)
-        known = await store.known_document(request.url) if store else None
+        database = scan_of(self._crawler).database
+        known = await database.known_document(request.url) if database else None
         if known is not None and not await self._is_judged_alike(known):
             known = None
         # A redirected or retried request keeps the answer for the address asked first.
@@ -62,7 +61,7 @@ class ConditionalRequestMiddleware:
 
     async def _is_judged_alike(self, known: KnownDocument) -> bool:
         """Whether robots.txt still says the same of its pages: otherwise all are judged again."""
-        register = robots_register(self._crawler)
+        register = scan_of(self._crawler).robots
         for origin, fingerprint in known.validators.policies.items():
             robots = await register.robots_of(origin)
             if robots.policy.fingerprint != fingerprint:
@@ -79,5 +78,5 @@ class ConditionalRequestMiddleware:
             )
         ):
             request.meta["sitecrawl_unchanged"] = known
-            self._crawler.stats.inc_value("sitecrawl/documents/unchanged")
+            scan_of(self._crawler).counters.documents_unchanged += 1
         return response

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from sitecrawl.downloader.polite import politeness_of
 from sitecrawl.downloader.refusals import NotSentError
 from sitecrawl.downloader.turns import is_page
+from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -33,7 +33,7 @@ class PolitenessMiddleware:
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
-        not_sent = politeness_of(self._crawler).refusal(
+        not_sent = scan_of(self._crawler).politeness.refusal(
             request.url,
             is_page=is_page(request),
             now=time.monotonic(),

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.downloader.refusals import BlockedByRobotsError
 from sitecrawl.items import DocumentKind
-from sitecrawl.register import robots_register
 from sitecrawl.robots.verdict import VerdictReason
+from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -37,7 +37,7 @@ class RobotsMiddleware:
 
     async def process_request(self, request: Request) -> None:
         kind = request.meta.get("sitecrawl_document", {}).get("kind")
-        register = robots_register(self._crawler)
+        register = scan_of(self._crawler).robots
         if kind is DocumentKind.ROBOTS_TXT:
             register.note_hop(request)
             return

@@ -21,9 +21,9 @@ from twisted.internet.interfaces import (
 from twisted.web.client import URI
 from zope.interface import implementer  # type: ignore[import-untyped]
 
-from sitecrawl.config import Config
 from sitecrawl.downloader.refusals import AddressNotAllowedError
 from sitecrawl.safety.policy import AddressPolicy
+from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,8 +52,6 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)
-        allow = Config.from_settings(crawler.settings).address_allow
-        self._policy_without_site = AddressPolicy(allow=allow)
 
     async def download_request(self, request: Request) -> Response:
         with wrap_twisted_exceptions():
@@ -61,7 +59,7 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
 
     def _agent(self) -> GuardedAgent:
         return GuardedAgent(
-            getattr(self._crawler.spider, "address_policy", self._policy_without_site),
+            scan_of(self._crawler).address_policy,
             contextFactory=self._contextFactory,
             bindAddress=self._bind_address,
             pool=self._pool,

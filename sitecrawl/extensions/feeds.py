@@ -11,7 +11,7 @@ from scrapy.extensions.feedexport import FeedExporter
 
 from sitecrawl.config import Config
 from sitecrawl.exporters.pages import PageExporter
-from sitecrawl.pipelines.store import StorePipeline
+from sitecrawl.scan.lifecycle import ScanLifecycle
 
 if TYPE_CHECKING:
     from typing import Self
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.extensions.feedexport import FeedSlot
+
+    from sitecrawl.scan.scan import Scan
 
 logger = logging.getLogger(__name__)
 
@@ -36,31 +38,36 @@ class PageFeeds(FeedExporter):
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         feeds = super().from_crawler(crawler)
-        # Items are not rows.
-        crawler.signals.disconnect(feeds.item_scraped, signals.item_scraped)
+        if hasattr(crawler.spider, "scan_arguments"):
+            # Rows come from the inventory, not from items.
+            crawler.signals.disconnect(feeds.item_scraped, signals.item_scraped)
         return feeds
 
     async def close_spider(self, spider: Spider) -> None:
-        store = self.crawler.get_item_pipeline(StorePipeline)
-        assert store is not None
-        await store.is_finished.wait()
-        written = [slot for slot in self.slots if await self._is_written(slot, store)]
+        lifecycle = self.crawler.get_extension(ScanLifecycle)
+        assert lifecycle is not None
+        if lifecycle.scan.database is None:
+            await super().close_spider(spider)
+            return
+        await lifecycle.is_finished.wait()
+        scan = lifecycle.scan
+        written = [slot for slot in self.slots if await self._is_written(slot, scan)]
         self.slots = written
-        self.crawler.stats.set_value("sitecrawl/feeds/written", [slot.uri for slot in written])
+        scan.counters.feeds_written = [slot.uri for slot in written]
         await super().close_spider(spider)
 
-    async def _is_written(self, slot: FeedSlot, store: StorePipeline) -> bool:
+    async def _is_written(self, slot: FeedSlot, scan: Scan) -> bool:
         try:
-            if store.has_scan:
-                slot.itemcount = await asyncio.to_thread(self._write, slot, store)
+            if scan.database and scan.database.has_begun:
+                slot.itemcount = await asyncio.to_thread(self._write, slot, scan)
         except OSError as error:
-            self.crawler.stats.inc_value("sitecrawl/feeds/failed")
+            scan.counters.feeds_failed += 1
             reason = error.strerror or error
             logger.error("The feed %s cannot be written: %s", slot.uri, reason)  # noqa: TRY400  one line
             return False
         return True
 
-    def _write(self, slot: FeedSlot, store: StorePipeline) -> int:
+    def _write(self, slot: FeedSlot, scan: Scan) -> int:
         from sitecrawl.store.engine import open_database
         from sitecrawl.store.inventory import PageFilter
 
@@ -71,7 +78,7 @@ class PageFeeds(FeedExporter):
         try:
             return slot.exporter.export_scan(
                 database,
-                store.scan.scan_id,
+                scan.record.scan_id,
                 config.key_rules(),
                 PageFilter(include_refused=config.feed_refused),
             )

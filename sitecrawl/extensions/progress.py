@@ -12,6 +12,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from sitecrawl.config import Config
+from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -33,9 +34,9 @@ class Progress:
 
     def __init__(self, crawler: Crawler):
         config = Config.from_settings(crawler.settings)
-        if config.progress == "off":
+        if config.progress == "off" or not hasattr(crawler.spider, "scan_arguments"):
             raise NotConfigured
-        self._stats = crawler.stats
+        self._crawler = crawler
         self._is_live = config.progress == "live" or (
             config.progress == "auto" and sys.stderr.isatty()
         )
@@ -80,10 +81,11 @@ class Progress:
 
     def _figures(self) -> dict[str, Any]:
         seconds = time.monotonic() - self._started
-        urls = self._stats.get_value("sitecrawl/mentions", 0)
+        counters = scan_of(self._crawler).counters
+        urls = counters.mentions
         return {
-            "stage": self._stats.get_value("sitecrawl/stage", "start"),
-            "documents": self._stats.get_value("response_received_count", 0),
+            "stage": counters.stage,
+            "documents": counters.documents.total(),
             "urls": urls,
             "rate": round(urls / seconds) if seconds else 0,
             "seconds": round(seconds),

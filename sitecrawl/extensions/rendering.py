@@ -14,6 +14,7 @@ from sitecrawl.downloader.stopping import ScanStoppedError, is_stopping
 from sitecrawl.items import DocumentKind
 from sitecrawl.render.browsers import find_browser, is_playwright_installed
 from sitecrawl.render.trials import RenderMode
+from sitecrawl.scan.scan import scan_of
 from sitecrawl.stages.fetching import document_request
 from sitecrawl.stages.rendering import site_answer
 from sitecrawl.stages.waterfall import links_are_read
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from sitecrawl.render.renderer import Renderer, Rendering
     from sitecrawl.render.siteanswers import SiteAnswer
     from sitecrawl.render.tabs import TabPool
-    from sitecrawl.spiders.staged import StagedSpider
+    from sitecrawl.scan.scan import Scan
+    from sitecrawl.spiders.site import SiteSpider
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +61,8 @@ class BrowserRendering:
     def __init__(self, crawler: Crawler):
         self._crawler = crawler
         self._config = config = Config.from_settings(crawler.settings)
-        if config.render == RenderMode.NEVER or not links_are_read(config):
+        is_scan = hasattr(crawler.spider, "scan_arguments")
+        if not is_scan or config.render == RenderMode.NEVER or not links_are_read(config):
             raise NotConfigured
         self._browser: Browser | None = None
         self._tabs: TabPool | None = None
@@ -83,27 +86,34 @@ class BrowserRendering:
     async def spider_closed(self) -> None:
         if self._tabs is not None:
             refused = sum(self._tabs.proxy.refusals.values())
-            self._crawler.stats.inc_value("sitecrawl/render/refused_addresses", refused)
-            self._crawler.stats.set_value("sitecrawl/render/limits", self._hit_limits())
+            self._count("refused_addresses", refused)
+            for limit in self._hit_limits():
+                self._scan().counters.hit(**limit)
             await self._tabs.close()
 
     async def render(self, document: SiteAnswer, *, may_click: bool) -> Rendering | None:
         """Show a document; None: there is no browser. Raises ScanStoppedError at the scan's end."""
-        stats = self._crawler.stats
         if self._browser is None:
-            stats.inc_value("sitecrawl/render/missed", int(may_click))
+            self._count("missed", int(may_click))
             return None
         renderer = self._running_renderer(self._browser)
         rendering = await self._unless_stopped(renderer.render(document, may_click=may_click))
         is_shown = rendering.exploration is not None
         if may_click:
-            stats.inc_value("sitecrawl/render/pages" if is_shown else "sitecrawl/render/failed")
-        stats.inc_value("sitecrawl/render/requests", rendering.requests)
-        stats.inc_value("sitecrawl/render/stopped_changes", rendering.stopped_changes)
+            self._count("pages" if is_shown else "failed", 1)
+        self._count("requests", rendering.requests)
+        self._count("stopped_changes", rendering.stopped_changes)
         if rendering.exploration is not None:
             self._limits_hit.update(_LIMITS.keys() & set(rendering.exploration.truncated))
-        stats.inc_value("sitecrawl/render/milliseconds", round(rendering.seconds * 1000))
+        self._count("milliseconds", round(rendering.seconds * 1000))
         return rendering
+
+    def _count(self, name: str, number: int) -> None:
+        rendering = self._scan().counters.rendering
+        rendering[name] = rendering.get(name, 0) + number
+
+    def _scan(self) -> Scan:
+        return scan_of(self._crawler)
 
     async def _unless_stopped(self, rendering: Coroutine[Any, Any, Rendering]) -> Rendering:
         """Scrapy waits for what is under way, and a page may take its time."""
@@ -127,7 +137,7 @@ class BrowserRendering:
 
     def _do_without(self, why: str) -> None:
         self._browser = None
-        self._crawler.stats.set_value("sitecrawl/render/unavailable", why)
+        self._scan().counters.rendering["unavailable"] = why
         logger.warning("Pages are read as they were sent, without rendering: %s", why)
 
     def _running_renderer(self, browser: Browser) -> Renderer:
@@ -144,7 +154,7 @@ class BrowserRendering:
                 tab_memory_mb=config.render_tab_memory_mb,
                 verify_certificates=config.verify_certificates,
             )
-            policy = self._spider().address_policy
+            policy = self._scan().address_policy
             self._tabs = TabPool(browser, options, policy, self._fetch_frame)
             limits = ExplorationLimits(
                 max_clicks=config.render_max_clicks,
@@ -176,6 +186,6 @@ class BrowserRendering:
             return None
         return site_answer(response, response.url)
 
-    def _spider(self) -> StagedSpider:
-        spider: StagedSpider = self._crawler.spider  # type: ignore[assignment]
+    def _spider(self) -> SiteSpider:
+        spider: SiteSpider = self._crawler.spider  # type: ignore[assignment]
         return spider

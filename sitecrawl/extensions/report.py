@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-import time
 from typing import TYPE_CHECKING
 
 from scrapy import signals
@@ -12,14 +11,12 @@ from scrapy.exceptions import NotConfigured
 
 from sitecrawl.config import COMMAND_LINE_PRIORITY, Config
 from sitecrawl.reporting import print_summary
-from sitecrawl.summary import build_summary
+from sitecrawl.scan.lifecycle import ScanLifecycle
 
 if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
-
-    from sitecrawl.spiders.staged import StagedSpider
 
 
 class EndReport:
@@ -31,9 +28,8 @@ class EndReport:
     def __init__(self, crawler: Crawler):
         self._crawler = crawler
         self._config = Config.from_settings(crawler.settings)
-        if self._config.progress == "off":
+        if self._config.progress == "off" or not hasattr(crawler.spider, "scan_arguments"):
             raise NotConfigured
-        self._started = time.monotonic()
         crawler.signals.connect(self.print_report, signals.engine_stopped)
 
     @classmethod
@@ -44,17 +40,15 @@ class EndReport:
         # SQLAlchemy would hold up the first request.
         from sitecrawl.store.engine import without_password
 
-        spider: StagedSpider = self._crawler.spider  # type: ignore[assignment]
-        summary = build_summary(
-            self._crawler.stats.get_stats(),
-            spider.arguments.asked,
-            time.monotonic() - self._started,
-        )
+        lifecycle = self._crawler.get_extension(ScanLifecycle)
+        assert lifecycle is not None
+        if lifecycle.summary is None:
+            return
         print_summary(
-            summary,
+            lifecycle.summary,
             database=without_password(self._config.database_url),
             database_option=self._database_option(),
-            feeds=self._crawler.stats.get_value("sitecrawl/feeds/written", []),
+            feeds=lifecycle.scan.counters.feeds_written,
             file=sys.stderr,
         )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sitecrawl.config import Config
 from sitecrawl.items import mention_batches
+from sitecrawl.pipelines.base import InventoryPipeline
 from sitecrawl.urls.batches import canonicalize_batch
 from sitecrawl.urls.canonical import explain_refusal
 from sitecrawl.urls.credentials import without_credentials
@@ -14,27 +14,24 @@ from sitecrawl.urls.plain import shared_origin
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
-    from typing import Any, Self
-
-    from scrapy.crawler import Crawler
+    from typing import Any
 
     from sitecrawl.items import MentionBatch
+    from sitecrawl.scan.scan import Scan
 
 _SAME_PAGE = Refusal(Reason.SAME_PAGE, "#")
 
 
-class CanonicalizePipeline:
+class CanonicalizePipeline(InventoryPipeline):
     """Fill ``urls`` and ``origin``; what is no http(s) URL is refused, and kept as written."""
 
-    def __init__(self, config: Config):
+    def __init__(self, scan: Scan):
+        super().__init__(scan)
+        config = scan.config
         self._rules = config.canonical_rules()
         # What a browser shows behind "#" is a page of an application.
         self._route_rules = replace(self._rules, keep_hash_routes=True)
         self._max_length = config.max_url_length
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(Config.from_settings(crawler.settings))
 
     def process_item(self, item: Any) -> Any:
         for batch in mention_batches(item):
@@ -45,7 +42,7 @@ class CanonicalizePipeline:
         rules = self._route_rules if batch.is_rendered else self._rules
         urls, origin = canonicalize_batch(batch.locs, batch.base, rules)
         if batch.sources is not None:
-            self._refuse_places(batch, urls)
+            self._refuse_fragments(batch, urls)
         if None in urls:
             origin = None
             for row, url in enumerate(urls):
@@ -61,8 +58,8 @@ class CanonicalizePipeline:
             batch.refused[row] = explain_refusal(loc, batch.base, self._rules)
         return without_credentials(loc)[: self._max_length]
 
-    def _refuse_places(self, batch: MentionBatch, urls: list[str | None]) -> None:
-        """A link to a place on its own page is no other page, unless a route is kept in it."""
+    def _refuse_fragments(self, batch: MentionBatch, urls: list[str | None]) -> None:
+        """A link to a fragment of its own page is no other page, unless it is a kept route."""
         for row, loc in enumerate(batch.locs):
             if loc[:1] == "#" and "#" not in (urls[row] or ""):
                 batch.refused[row] = _SAME_PAGE

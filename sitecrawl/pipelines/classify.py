@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.items import mention_batches
+from sitecrawl.pipelines.base import InventoryPipeline
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.skip import FILE_KINDS
 
@@ -22,7 +23,7 @@ _KIND_OF_RULE = {
 }
 
 
-class ClassifyPipeline:
+class ClassifyPipeline(InventoryPipeline):
     """Fill ``categories`` of downloads."""
 
     def process_item(self, item: Any) -> Any:

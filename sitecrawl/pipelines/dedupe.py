@@ -4,38 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.config import Config
 from sitecrawl.items import mention_batches
-from sitecrawl.pipelines.store import StorePipeline
+from sitecrawl.pipelines.base import InventoryPipeline
 from sitecrawl.urls.batches import page_ids
 from sitecrawl.urls.memo import ColumnMemo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, Self
+    from typing import Any
 
-    from scrapy.crawler import Crawler
-
-    from sitecrawl.urls.canonical import KeyRules
+    from sitecrawl.scan.scan import Scan
     from sitecrawl.urls.plain import SharedOrigin
     from sitecrawl.urls.seen import SeenIds
 
 _MAX_LINKED = 50_000
 
 
-class DedupePipeline:
+class DedupePipeline(InventoryPipeline):
     """Fill ``ids`` and ``is_new``."""
 
-    def __init__(self, crawler: Crawler, key_rules: KeyRules):
-        self._crawler = crawler
-        self._key_rules = key_rules
+    def __init__(self, scan: Scan):
+        super().__init__(scan)
+        self._key_rules = scan.config.key_rules()
         self._seen: SeenIds | None = None
         self._link_ids = ColumnMemo(self._ids)
         self._linked: set[int] = set()  # of those seen, the ones that links lead to time and again
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler, Config.from_settings(crawler.settings).key_rules())
 
     def process_item(self, item: Any) -> Any:
         for batch in mention_batches(item):
@@ -49,7 +42,7 @@ class DedupePipeline:
         return item
 
     def _ids(self, urls: Sequence[str], origin: SharedOrigin | None = None) -> list[int]:
-        return page_ids(urls, self._seed(), self._key_rules, origin)
+        return page_ids(urls, self.scan.record.seed, self._key_rules, origin)
 
     def _are_new(self, ids: list[int]) -> list[bool]:
         """The same as of the set itself, which is made for thousands of ids at once."""
@@ -70,15 +63,6 @@ class DedupePipeline:
             from sitecrawl.urls.seen import SeenIds  # NumPy would hold up the first request
 
             self._seen = SeenIds()
-            if resumption := self._store().resumption:
-                self._seen.add_all(resumption.seen_ids)
+            if self.scan.resumption:
+                self._seen.add_all(self.scan.resumption.seen_ids)
         return self._seen
-
-    def _seed(self) -> int:
-        """Of the site's page ids: a secret of its record, so the store must have begun the scan."""
-        return self._store().scan.seed
-
-    def _store(self) -> StorePipeline:
-        store = self._crawler.get_item_pipeline(StorePipeline)
-        assert store is not None
-        return store

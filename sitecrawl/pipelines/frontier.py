@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.classify.languages import is_other_language
 from sitecrawl.classify.linklanguages import link_languages
-from sitecrawl.config import Config
 from sitecrawl.items import (
     NOT_SENT,
     FrontierEntry,
@@ -16,17 +15,15 @@ from sitecrawl.items import (
     mention_batches,
 )
 from sitecrawl.parse.links.vocabulary import LinkSource
-from sitecrawl.pipelines.repeats import RepeatedLinksPipeline
-from sitecrawl.pipelines.store import StorePipeline
+from sitecrawl.pipelines.base import InventoryPipeline
 from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any, Self
-
-    from scrapy.crawler import Crawler
+    from typing import Any
 
     from sitecrawl.items import MentionBatch, Visit
+    from sitecrawl.scan.scan import Scan
     from sitecrawl.store.resumption import Resumption
     from sitecrawl.urls.budgets import PatternBudgets, PatternCut
     from sitecrawl.urls.seen import SeenIds
@@ -36,7 +33,7 @@ _NOT_FOLLOWED = {LinkSource.FORM}
 _MAX_RECENT = 50_000
 
 
-class FrontierPipeline:
+class FrontierPipeline(InventoryPipeline):
     """Fill ``to_visit`` of link batches and ``outcome`` of visited pages.
 
     The stages hand over one page after another, in the order of the visits. So what is decided
@@ -45,14 +42,11 @@ class FrontierPipeline:
 
     Settings: ``SITECRAWL_MAX_CRAWL_DEPTH``, ``SITECRAWL_OBEY_NOFOLLOW``, ``SITECRAWL_TRAP_*``,
     ``SITECRAWL_LANGUAGES``, ``SITECRAWL_SKIP_OTHER_LANGUAGES``.
-    Stats: ``sitecrawl/crawl/found`` (pages put into the frontier),
-    ``sitecrawl/crawl/beyond_depth``, ``sitecrawl/crawl/cuts`` (patterns that were given up),
-    ``sitecrawl/crawl/other_language`` (links that were not followed because of their language).
     """
 
-    def __init__(self, crawler: Crawler):
-        self._crawler = crawler
-        self._config = Config.from_settings(crawler.settings)
+    def __init__(self, scan: Scan):
+        super().__init__(scan)
+        self._config = scan.config
         self._last_number = 0
         self._new_elsewhere = 0
         self._known: SeenIds | None = None
@@ -60,22 +54,17 @@ class FrontierPipeline:
         self._budgets: PatternBudgets | None = None
         self._beyond_depth: set[int] = set()
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
-
     def process_item(self, item: Any) -> Any:
         for batch in mention_batches(item):
             if batch.visit is not None:
                 self._offer(batch, batch.visit)
-                self._settle(batch)
         if isinstance(item, VisitedPage):
             item.outcome = self._conclude(item)
         return item
 
-    def close_spider(self) -> None:
-        if self._budgets is not None and (cuts := self._budgets.cuts()):
-            self._crawler.stats.set_value("sitecrawl/crawl/cuts", [_as_dict(cut) for cut in cuts])
+    async def conclude(self) -> None:
+        if self._budgets is not None:
+            self.scan.counters.given_up_patterns = [_as_dict(cut) for cut in self._budgets.cuts()]
 
     def _offer(self, batch: MentionBatch, visit: Visit) -> None:
         known, budgets = self._state()
@@ -114,13 +103,7 @@ class FrontierPipeline:
                     external_hops=0 if batch.scope.contains(url) else visit.external_hops + 1,
                 )
             )
-        self._crawler.stats.inc_value("sitecrawl/crawl/found", len(new_rows))
-
-    def _settle(self, batch: MentionBatch) -> None:
-        """Let nobody be asked again about what is in the frontier."""
-        repeats = self._crawler.get_item_pipeline(RepeatedLinksPipeline)
-        assert repeats is not None
-        repeats.learn(batch, self._recent)
+        self.scan.counters.visits_found += len(new_rows)
 
     def _in_chosen_languages(self, batch: MentionBatch, rows: list[int]) -> list[int]:
         chosen = self._config.languages
@@ -128,20 +111,19 @@ class FrontierPipeline:
             return rows
         languages = link_languages(batch.urls, batch.segments, batch.languages)
         wanted = [row for row in rows if not is_other_language(languages[row], chosen)]
-        if left := len(rows) - len(wanted):
-            self._crawler.stats.inc_value("sitecrawl/crawl/other_language", left)
+        self.scan.counters.other_language += len(rows) - len(wanted)
         return wanted
 
     def _leave_out(self, ids: Iterable[int]) -> None:
         """Too many clicks away, by this way; there may be a shorter one, through a redirect."""
         self._beyond_depth.update(ids)
-        self._crawler.stats.set_value("sitecrawl/crawl/beyond_depth", len(self._beyond_depth))
+        self.scan.counters.beyond_depth = len(self._beyond_depth)
 
     def _take_in(self, ids: Sequence[int]) -> None:
         if self._beyond_depth.isdisjoint(ids):
             return
         self._beyond_depth.difference_update(ids)
-        self._crawler.stats.set_value("sitecrawl/crawl/beyond_depth", len(self._beyond_depth))
+        self.scan.counters.beyond_depth = len(self._beyond_depth)
 
     def _may_be_visited(self, batch: MentionBatch, row: int) -> bool:
         source = batch.source_of(row)
@@ -179,9 +161,8 @@ class FrontierPipeline:
 
             self._known = SeenIds()
             self._budgets = PatternBudgets(self._config.budget_limits())
-            store = self._crawler.get_item_pipeline(StorePipeline)
-            if store is not None and store.resumption is not None:
-                self._restore(store.resumption)
+            if self.scan.resumption is not None:
+                self._restore(self.scan.resumption)
         return self._known, self._budgets
 
     def _restore(self, resumption: Resumption) -> None:

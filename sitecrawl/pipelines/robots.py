@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from scrapy.exceptions import DropItem
-
-from sitecrawl.config import Config
 from sitecrawl.items import Evidence, EvidenceType, mention_batches
-from sitecrawl.pipelines.store import StorePipeline
-from sitecrawl.register import robots_register
+from sitecrawl.pipelines.base import InventoryPipeline
 from sitecrawl.robots.verdict import VerdictReason
 from sitecrawl.urls.plain import origin_prefix
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, Self
-
-    from scrapy.crawler import Crawler
+    from typing import Any
 
     from sitecrawl.items import Judged, MentionBatch
     from sitecrawl.robots.verdict import Verdict
-    from sitecrawl.stages.authority import AuthorityRobots
+    from sitecrawl.scan.robots import AuthorityRobots
+    from sitecrawl.scan.scan import Scan
     from sitecrawl.urls.plain import SharedOrigin
 
 # Without rules to go by nothing is fetched, but a list of pages is not a fetch.
@@ -42,25 +36,20 @@ _MANY_RULES = 1_000
 _SLICE_OF_MANY_RULES = 100
 
 
-class RobotsPipeline:
+class RobotsPipeline(InventoryPipeline):
     """Fill ``judged``; refuse what a rule disallows.
 
     At the end each verdict becomes one record of evidence, with the number of pages that have it.
 
     Settings: ``SITECRAWL_MAX_ROBOTS_FILES``: of more authorities than these the robots.txt is not
     fetched just to judge pages that are only listed.
-    Stats: ``sitecrawl/pages/not_judged``, ``sitecrawl/robots/limits`` (the limit, if it was hit).
     """
 
-    def __init__(self, crawler: Crawler):
-        self._crawler = crawler
-        self._max_files = Config.from_settings(crawler.settings).max_robots_files
+    def __init__(self, scan: Scan):
+        super().__init__(scan)
+        self._max_files = scan.config.max_robots_files
         self._pages: Counter[Judged] = Counter()
         self._examples: dict[Judged, str] = {}
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
 
     async def process_item(self, item: Any) -> Any:
         for batch in mention_batches(item):
@@ -70,26 +59,21 @@ class RobotsPipeline:
             self._count(batch)
         return item
 
-    async def close_spider(self) -> None:
-        store = self._crawler.get_item_pipeline(StorePipeline)
-        assert store is not None
-        if not store.has_scan or store.has_failed:
-            return
-        with suppress(DropItem):  # the store says itself that it has failed
-            for judged, pages in (+self._pages).most_common(_MAX_EVIDENCE):
-                await store.process_item(self._evidence(judged, pages))
+    async def conclude(self) -> None:
+        for judged, pages in (+self._pages).most_common(_MAX_EVIDENCE):
+            await self.scan.put(self._evidence(judged, pages))
 
     async def _judge(
         self, batch: MentionBatch, origin: str, rows: Sequence[int] | None, *, is_main: bool
     ) -> None:
         """Judge the *rows* of one authority; None: all of them."""
-        register = robots_register(self._crawler)
+        registry = self.scan.robots
         places = rows if rows is not None else range(len(batch.urls))
-        if origin not in register and 0 < self._max_files <= len(register):
+        if origin not in registry and 0 < self._max_files <= len(registry):
             batch.judged_otherwise.update(dict.fromkeys(places))
             self._skip(sum(batch.is_new[row] for row in places))
             return
-        robots = await register.robots_of(origin)
+        robots = await registry.robots_of(origin)
         batch.policies[origin] = robots.policy.fingerprint
         urls = batch.urls if rows is None else [batch.urls[row] for row in rows]
         origin_of_all = batch.origin if rows is None else None
@@ -103,11 +87,9 @@ class RobotsPipeline:
             )
 
     def _skip(self, pages: int) -> None:
-        stats, limit = self._crawler.stats, self._max_files
-        stats.inc_value("sitecrawl/pages/not_judged", pages)
+        self.scan.counters.pages_not_judged += pages
         what = "pages that no robots.txt was asked about"
-        cut = {"what": what, "setting": "SITECRAWL_MAX_ROBOTS_FILES", "limit": limit}
-        stats.set_value("sitecrawl/robots/limits", [cut])
+        self.scan.counters.hit(what, "SITECRAWL_MAX_ROBOTS_FILES", self._max_files)
 
     def _refuse(self, batch: MentionBatch) -> None:
         if batch.judged is not None and _is_refused(batch.judged.verdict):

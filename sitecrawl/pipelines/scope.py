@@ -6,47 +6,37 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sitecrawl.config import Config
 from sitecrawl.items import mention_batches
+from sitecrawl.pipelines.base import InventoryPipeline
 from sitecrawl.urls.memo import ColumnMemo
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.skip import first_segments
 
 if TYPE_CHECKING:
-    from typing import Any, Self
-
-    from scrapy.crawler import Crawler
+    from typing import Any
 
     from sitecrawl.items import MentionBatch
+    from sitecrawl.scan.scan import Scan
     from sitecrawl.urls.refusal import Refusal
     from sitecrawl.urls.scope import Scope
-    from sitecrawl.urls.skip import SkipRules
-    from sitecrawl.urls.traps import TrapRules
 
 _ANY = "http://refused.invalid/"
 
 
-class ScopePipeline:
+class ScopePipeline(InventoryPipeline):
     """Fill ``segments`` and ``refused``: by scope, by the skip rules, links also as traps.
 
     Settings: ``SITECRAWL_MAX_EXTERNAL_HOPS``, those of the scope, of the skip rules and of traps.
     """
 
-    def __init__(self, skip: SkipRules, traps: TrapRules, max_external_hops: int):
-        self._skip = skip
-        self._traps = traps
-        self._max_external_hops = max_external_hops
+    def __init__(self, scan: Scan):
+        super().__init__(scan)
+        config = scan.config
+        self._skip = config.skip_rules()
+        self._traps = config.trap_rules(datetime.now(UTC).date())
+        self._max_external_hops = config.max_external_hops
         self._scope_of_links: Scope | None = None
         self._links: ColumnMemo[Refusal | None]
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        config = Config.from_settings(crawler.settings)
-        return cls(
-            config.skip_rules(),
-            config.trap_rules(datetime.now(UTC).date()),
-            config.max_external_hops,
-        )
 
     def process_item(self, item: Any) -> Any:
         for batch in mention_batches(item):

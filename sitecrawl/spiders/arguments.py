@@ -42,7 +42,9 @@ class SpiderArguments:
     * ``strict``, ``subdomains``: as ``SITECRAWL_STRICT_PATHS`` and ``SITECRAWL_SUBDOMAINS``;
     * ``skip``: path patterns to refuse, in addition to ``SITECRAWL_SKIP_PATHS``;
     * ``render``: as ``SITECRAWL_RENDER``;
-    * ``resume``: the number of a scan to go on with, which says all the rest.
+    * ``resume``: the number of a scan to go on with, which says all the rest;
+    * ``_job``: the id of the job that Scrapyd passes to every spider; kept in the scan's record.
+      Further arguments that start with ``_`` are accepted and not used.
     """
 
     NAMES: ClassVar = tuple(_KINDS)
@@ -56,9 +58,12 @@ class SpiderArguments:
     skip: tuple[str, ...]
     render: str | None = None
     resume: int | None = None
+    job: str = ""
 
     @classmethod
     def parse(cls, arguments: Mapping[str, str]) -> SpiderArguments:
+        job = arguments.get("_job", "")
+        arguments = own_arguments(arguments)
         for name in arguments:
             if name not in _KINDS:
                 raise ConfigError(
@@ -86,6 +91,7 @@ class SpiderArguments:
             skip=values.get("skip", ()),
             render=values.get("render"),
             resume=values.get("resume"),
+            job=job,
         )
 
     def named_endpoints(self) -> frozenset[Endpoint]:
@@ -109,6 +115,11 @@ class SpiderArguments:
         if self.skip:
             paths = [*names.parse(settings["SITECRAWL_SKIP_PATHS"]), *self.skip]
             settings.set("SITECRAWL_SKIP_PATHS", paths, "cmdline")
+
+
+def own_arguments(arguments: Mapping[str, str]) -> dict[str, str]:
+    """Those that are for the spider: Scrapyd adds some that start with ``_``."""
+    return {name: value for name, value in arguments.items() if not name.startswith("_")}
 
 
 def _parse(name: str, value: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sitecrawl.spiders.staged import StagedSpider
+from sitecrawl.spiders.site import SiteSpider
 from sitecrawl.stages.crawl import CrawlStage
 from sitecrawl.stages.entry import EntryStage
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sitecrawl.stages.base import Stage
 
 
-class CrawlSpider(StagedSpider):
+class CrawlSpider(SiteSpider):
     """Follow links from the root, breadth first, whatever sitemaps would give."""
 
     name = "crawl"

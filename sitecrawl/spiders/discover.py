@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sitecrawl.spiders.staged import StagedSpider
+from sitecrawl.spiders.site import SiteSpider
 from sitecrawl.stages.crawl import CrawlStage
 from sitecrawl.stages.entry import EntryStage
 from sitecrawl.stages.sitemaps import SitemapStage
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sitecrawl.stages.base import Stage
 
 
-class DiscoverSpider(StagedSpider):
+class DiscoverSpider(SiteSpider):
     """Find every URL of a site: one stage after another, each only as far as it is needed."""
 
     name = "discover"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sitecrawl.config import Config, ConfigError, apply_environment, setting_specs
 from sitecrawl.profiles import profile_module
 from sitecrawl.setting_values import count
-from sitecrawl.spiders.arguments import SpiderArguments
+from sitecrawl.spiders.arguments import SpiderArguments, own_arguments
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def recorded_arguments(
 
     What is given on the command line or in the environment stands above the record.
     """
-    if others := sorted(given.keys() - {"resume"}):
+    if others := sorted(own_arguments(given).keys() - {"resume"}):
         raise ConfigError(
             f"argument {others[0]}: a resumed scan has its own arguments; give resume alone"
         )
@@ -68,7 +68,8 @@ def recorded_arguments(
         if name in scan.settings:
             settings.set(name, scan.settings[name], "spider")
     bases = ",".join(scan.settings.get("bases", ()))
-    arguments = {"resume": str(scan.id), "domain": scan.asked, "base": bases}
+    job = given.get("_job", "")
+    arguments = {"resume": str(scan.id), "domain": scan.asked, "base": bases, "_job": job}
     return {name: value for name, value in arguments.items() if value}
 
 

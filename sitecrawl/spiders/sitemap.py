@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sitecrawl.spiders.staged import StagedSpider
+from sitecrawl.spiders.site import SiteSpider
 from sitecrawl.stages.entry import EntryStage
 from sitecrawl.stages.sitemaps import SitemapStage
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sitecrawl.stages.base import Stage
 
 
-class SitemapSpider(StagedSpider):
+class SitemapSpider(SiteSpider):
     """Read robots.txt and every sitemap, and nothing else."""
 
     name = "sitemap"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sitecrawl.scan.counters import Limit
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -13,10 +15,10 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sitecrawl.config import Config
-    from sitecrawl.items import Visit
-    from sitecrawl.stages.authority import AuthorityRobots
+    from sitecrawl.scan.counters import ScanCounters
+    from sitecrawl.scan.robots import AuthorityRobots
+    from sitecrawl.scan.scan import Scan
     from sitecrawl.stages.rendering import PageRendering
-    from sitecrawl.stages.waterfall import ScanProgress
     from sitecrawl.store.resumption import Resumption
     from sitecrawl.urls.scope import Scope
     from sitecrawl.urls.target import Target
@@ -34,65 +36,63 @@ class SitemapPointer:
     is_guess: bool = False  # nobody has named it
 
 
-class Frontier(Protocol):
-    """What stages ask of the store, which keeps the pages that the crawl is to visit."""
-
-    async def waiting_visits(self, after: int, limit: int) -> list[Visit]:
-        """The next ones behind number *after*."""
-
-    async def visit_accepted(self, visit: Visit) -> None:
-        """Wait until it is clear what follows from the visit."""
-
-    async def caught_up(self) -> None:
-        """Wait until what has come to the store is written; others get their turn in any case."""
-
-    async def scan_to_resume(self) -> Resumption | None:
-        """What the interrupted run of this scan had come to; None: it is a new scan."""
-
-
 @dataclass(slots=True)
 class ScanContext:
     """What the stages of one scan share; a stage writes only what later stages need."""
 
     target: Target
-    config: Config
-    progress: ScanProgress
+    scan: Scan
     root_url: str
     scope: Scope  # settled, with the bases, when the root has answered
-    # Fetches robots.txt of the URL's authority, once.
-    robots_of: Callable[[str], Awaitable[AuthorityRobots]]
     # Fetches at once, through the same middlewares; raises what hinders it.
     download: Callable[[Request], Awaitable[Response]]
+    # Puts a request into the engine.
+    crawl: Callable[[Request], None]
     rendering: PageRendering
-    frontier: Frontier = field(init=False)  # the store sets it
     bases: Sequence[str] = ()
     robots_sitemaps: list[SitemapPointer] = field(default_factory=list)
     root_fingerprint: int | None = None
     unusable_sitemaps: int = 0  # lines of robots.txt that name no http(s) address
-    failure: str = ""
+    is_resumed: bool = False
 
+    @property
+    def config(self) -> Config:
+        return self.scan.config
 
-@dataclass(slots=True)
-class Truncation:
-    """A limit that was hit: nothing is lost in silence."""
+    @property
+    def counters(self) -> ScanCounters:
+        return self.scan.counters
 
-    what: str
-    setting: str
-    limit: float
+    async def robots_of(self, url: str) -> AuthorityRobots:
+        """Fetches robots.txt of the URL's authority, once."""
+        return await self.scan.robots.robots_of(url)
+
+    async def put(self, item: Any) -> None:
+        """Hand what a document said to the inventory pipelines, and wait until it is through."""
+        await self.scan.put(item)
+
+    async def resumption(self) -> Resumption | None:
+        """What the interrupted run of this scan had come to; None: it is a new scan."""
+        database = self.scan.database
+        if not self.is_resumed or database is None:
+            return None  # and nobody has to wait for the database
+        await database.opened()
+        return database.resumption
 
 
 class Stage(ABC):
     """One way of finding URLs.
 
     The spider asks a stage for requests whenever it has nothing left to do; an answer without
-    requests ends the stage. Callbacks yield items and further requests as in any spider.
+    requests ends the stage. Its callbacks hand what documents said to the inventory pipelines
+    (``context.put``), and further requests to the engine (``context.crawl``).
     """
 
     name: ClassVar[str]
 
     def __init__(self, context: ScanContext):
         self.context = context
-        self.truncations: dict[str, Truncation] = {}
+        self.limits: dict[str, Limit] = {}
         self.end_reason = "nothing left to fetch"
 
     @abstractmethod
@@ -101,15 +101,12 @@ class Stage(ABC):
 
     def truncate(self, what: str, setting: str, limit: float) -> None:
         """Record that *setting* cut something off, once for each setting."""
-        self.truncations.setdefault(setting, Truncation(what, setting, limit))
+        self.limits.setdefault(setting, Limit(what, setting, limit))
 
     def outcome(self) -> dict[str, Any]:
         """What the stage did and why it ended, for the summary and the evidence."""
         return {
             "stage": self.name,
             "ended": self.end_reason,
-            "truncated": [
-                {"what": cut.what, "setting": cut.setting, "limit": cut.limit}
-                for cut in self.truncations.values()
-            ],
+            "truncated": [limit.as_dict() for limit in self.limits.values()],
         }

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections import deque
 from dataclasses import replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome, PageFacts, VisitedPage
 from sitecrawl.stages.base import ScanContext, Stage
@@ -22,7 +20,7 @@ from sitecrawl.urls.redirects import MAX_REDIRECTS
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Iterable
+    from collections.abc import Awaitable, Iterable
 
     from scrapy import Request
     from scrapy.http import Response
@@ -32,90 +30,80 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Under way at once; the politeness of the download slots comes on top. These are fetched again
-# when a killed scan is resumed.
-_MAX_PARALLEL = 12
-# Read from the frontier at once.
-_TAKEN_AT_ONCE = 64
 _REFUSED_OUTCOMES = {
     FetchOutcome.NOT_FOUND: Reason.NOT_FOUND,
     FetchOutcome.TOO_MANY_REDIRECTS: Reason.TOO_MANY_REDIRECTS,
 }
 
 
+class _Answer(NamedTuple):
+    """A page that was read; its turn decides whether it is rendered, if it has to be asked."""
+
+    read: ReadPage
+    to_render: Response | None = None
+
+
 class CrawlStage(Stage):
     """Visit the pages of the frontier in its order; what they link to goes behind its end.
 
-    Answers are read as they come, but what they say is handed on in the order of the visits: so
-    the crawl is strictly breadth first, and gives the same list however fast each answer was.
+    The scheduler hands the pages out. Answers are read as they come, but what they say is handed
+    on in the order of the visits: so the crawl is strictly breadth first, and gives the same list
+    however fast each answer was.
     """
 
     name: ClassVar[str] = "crawl"
 
     def __init__(self, context: ScanContext):
         super().__init__(context)
+        self._frontier = context.scan.frontier
         self._reader = PageReader(context.config)
         self._error_pages = ErrorPages(context)
-        self._order = InOrder()
-        self._doubtful: set[int] = set()  # visits whose turn decides whether they are rendered
-        self._frontier: deque[Visit] = deque()
-        self._taking = asyncio.Lock()
-        self._last_taken: int | None = None
-        self._started = 0
-        self._is_over = False
+        self._order: InOrder[_Answer] = InOrder()
+        self._has_begun = False
         self._canonical_rules = context.config.canonical_rules()
         self._key_rules = context.config.key_rules()
 
     async def next_requests(self) -> Iterable[Request]:
-        if not self._is_needed():
+        if not crawl_is_needed(self.context.config, self.context.counters.pages_of_sitemaps):
             self.end_reason = "the sitemaps gave enough"
             return []
-        if self._last_taken is None:
+        if not self._has_begun:
             await self._begin()
-        return await self._take()
+        if missing := self._order.give_up_missing():
+            self.context.counters.items_lost += missing
+            await self._drain()
+        request = await self._frontier.first_request()
+        return [request] if request else []
 
     def outcome(self) -> dict[str, Any]:
-        if beyond := self.context.progress.pages_beyond_depth:
-            limit = self.context.config.max_crawl_depth
+        context = self.context
+        if self._frontier.is_limit_reached:
+            limit = context.config.max_crawl_pages
+            self.truncate("pages left to visit", "SITECRAWL_MAX_CRAWL_PAGES", limit)
+            self.end_reason = "the limit of pages was reached"
+        if beyond := context.counters.beyond_depth:
+            limit = context.config.max_crawl_depth
             self.truncate(f"{beyond:,} pages more clicks away", "SITECRAWL_MAX_CRAWL_DEPTH", limit)
-        return {**super().outcome(), "visited": self._started}
-
-    def _is_needed(self) -> bool:
-        return crawl_is_needed(self.context.config, self.context.progress.pages_in_sitemaps)
+        return {**super().outcome(), "visited": self._frontier.started}
 
     async def _begin(self) -> None:
         """The root has been visited, and in a scan that goes on also others."""
-        self._last_taken = 0
-        self._started = self.context.progress.visits
-        if resumption := await self.context.frontier.scan_to_resume():
-            self.context.rendering.restore(resumption)
-
-    async def _take(self) -> list[Request]:
-        """Requests for the next pages, as many as may be under way."""
-        limit = self.context.config.max_crawl_pages
-        requests: list[Request] = []
-        async with self._taking:
-            while len(self._order) < _MAX_PARALLEL and not self._is_over:
-                if not self._frontier:
-                    assert self._last_taken is not None
-                    self._frontier.extend(
-                        await self.context.frontier.waiting_visits(self._last_taken, _TAKEN_AT_ONCE)
-                    )
-                if not self._frontier:
-                    break
-                if 0 < limit <= self._started:
-                    self.truncate("pages left to visit", "SITECRAWL_MAX_CRAWL_PAGES", limit)
-                    self.end_reason = "the limit of pages was reached"
-                    break
-                visit = self._frontier.popleft()
-                self._last_taken = visit.number
-                self._started += 1
-                self._order.announce(visit.number)
-                requests.append(self._request(visit))
-        return requests
+        self._has_begun = True
+        context = self.context
+        if resumption := await context.resumption():
+            context.rendering.restore(resumption)
+        assert context.scan.database is not None
+        self._frontier.open(
+            context.scan.database.waiting_visits,
+            self._request,
+            context.crawl,
+            visited=context.counters.visited,
+            max_pages=context.config.max_crawl_pages,
+        )
 
     def _request(self, visit: Visit) -> Request:
         config = self.context.config
+        self._order.announce(visit.number)
         request = document_request(
             visit.url,
             DocumentKind.PAGE,
@@ -131,52 +119,54 @@ class CrawlStage(Stage):
         request.meta["sitecrawl_redirect_within_page"] = True
         return request
 
-    async def _answered(self, response: Response, visit: Visit) -> AsyncIterator[Any]:
-        read = await self._or_lost(self._read(response, visit), response, visit)
-        async for item in self._hand_on(read, response):
-            yield item
+    async def _answered(self, response: Response, visit: Visit) -> None:
+        answer = await self._or_lost(self._read(response, visit), response, visit)
+        await self._hand_on(answer)
 
-    async def _failed(self, failure: Failure) -> AsyncIterator[Any]:
+    async def _failed(self, failure: Failure) -> None:
         visit: Visit = failure.request.cb_kwargs["visit"]  # type: ignore[attr-defined]
         document = failed_document(failure)
         if document.outcome in NOT_SENT and not visit.external_hops:
-            self._is_over = True  # nor would the next ones be sent
-        async for item in self._hand_on(ReadPage(_unread_page(visit, document))):
-            yield item
+            self._frontier.close()  # nor would the next ones be sent
+        await self._hand_on(_Answer(ReadPage(_unread_page(visit, document))))
 
     async def _or_lost(
-        self, reading: Awaitable[ReadPage], response: Response, visit: Visit
-    ) -> ReadPage:
-        """A fault of ours must not keep the pages behind this one from their turn."""
+        self, reading: Awaitable[_Answer], response: Response, visit: Visit
+    ) -> _Answer:
+        """An internal error must not keep the pages behind this one from their turn."""
         try:
             return await reading
         except Exception:
             logger.exception("%s could not be read", visit.url)
-            self.context.progress.count_lost()
+            self.context.counters.items_lost += 1
             document = fetched_document(response)
             document.outcome = FetchOutcome.INCOMPLETE
-            return ReadPage(VisitedPage(visit, document))
+            return _Answer(ReadPage(VisitedPage(visit, document)))
 
-    async def _hand_on(
-        self, read: ReadPage, response: Response | None = None
-    ) -> AsyncIterator[Any]:
-        """Yield the page when it is its turn; then ask for what may be visited next."""
-        visit = read.page.visit
-        async with self._order.turn(visit.number):
-            if response is not None:
-                read = await self._or_lost(self._judge(read, response), response, visit)
-            page = read.page
-            yield page
-            await self.context.frontier.visit_accepted(visit)
-            self.context.rendering.conclude(page)
-        for asked in self._error_pages.take_new():
-            yield asked
+    async def _hand_on(self, answer: _Answer) -> None:
+        """Hand on this page and those behind it, as far as it is their turn."""
+        self._order.add(answer.read.page.visit.number, answer)
+        await self._drain()
+
+    async def _drain(self) -> None:
+        async for each in self._order.drain():
+            await self._conclude(each)
+            self._frontier.conclude()
+
+    async def _conclude(self, answer: _Answer) -> None:
+        page = answer.read.page
+        try:
+            await self._judge(answer)
+        except Exception:
+            logger.exception("%s could not be judged", page.visit.url)
+            self.context.counters.items_lost += 1
+            page = VisitedPage(page.visit, replace(page.document, outcome=FetchOutcome.INCOMPLETE))
+        await self.context.put(page)
+        self.context.rendering.conclude(page)
         if page.document.outcome not in NOT_SENT:
-            self.context.progress.count_visit()
-        for request in await self._take():
-            yield request
+            self.context.counters.visited += 1
 
-    async def _read(self, response: Response, visit: Visit) -> ReadPage:
+    async def _read(self, response: Response, visit: Visit) -> _Answer:
         """What the page says, or nothing but why."""
         document = self._reader.fetched(response)
         scope = self.context.scope
@@ -186,24 +176,22 @@ class CrawlStage(Stage):
             if refusal.reason is not Reason.REDIRECTED:
                 page.batches.clear()
             page.facts = PageFacts(refusal=refusal)
-            return ReadPage(page)
+            return _Answer(ReadPage(page))
         if document.outcome is not FetchOutcome.OK:
-            return ReadPage(_unread_page(visit, document))
+            return _Answer(ReadPage(_unread_page(visit, document)))
         read = self._reader.read(response, document, visit, scope)
         note_limits(self, read.page)
-        if await self.context.rendering.if_sure(read, response, scope):
-            self._doubtful.add(visit.number)
-        return read
+        document.forget_body()
+        is_doubtful = await self.context.rendering.if_sure(read, response, scope)
+        return _Answer(read, response if is_doubtful else None)
 
-    async def _judge(self, read: ReadPage, response: Response) -> ReadPage:
+    async def _judge(self, answer: _Answer) -> None:
         """See the page as people do, and whether it is one; all before it have been judged."""
-        number = read.page.visit.number
-        if number in self._doubtful:
-            self._doubtful.remove(number)
-            await self.context.rendering.at_turn(read, response, self.context.scope)
+        read = answer.read
+        if answer.to_render is not None:
+            await self.context.rendering.at_turn(read, answer.to_render, self.context.scope)
         if read.reading is not None and (refusal := await self._refusal_of(read.page)):
             read.page.facts = replace(read.page.facts, refusal=refusal)
-        return read
 
     def _redirect_target(self, response: Response) -> str | None:
         location = response.headers.get("Location")
@@ -222,7 +210,7 @@ class CrawlStage(Stage):
         return Refusal(Reason.REDIRECTED, shown)
 
     async def _refusal_of(self, page: VisitedPage) -> Refusal | None:
-        """Why a page that was read is none of the site's after all."""
+        """Why a fetched page is rejected."""
         config, facts = self.context.config, page.facts
         if config.soft_404 and facts.fingerprint is not None:
             error_page = await self._error_pages.of(page.visit.url)

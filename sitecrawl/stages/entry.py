@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ada_url import URL
 
@@ -22,7 +22,7 @@ from sitecrawl.stages.waterfall import links_are_read
 from sitecrawl.urls.address import origin_of, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable
+    from collections.abc import Iterable
 
     from scrapy import Request
     from scrapy.http import Response
@@ -57,7 +57,7 @@ class EntryStage(Stage):
     async def next_requests(self) -> Iterable[Request]:
         if not self._steps:
             return []
-        resumption = await self.context.frontier.scan_to_resume()
+        resumption = await self.context.resumption()
         if resumption and resumption.visited:
             self._steps.clear()
             self.end_reason = "the root had been read before"
@@ -76,23 +76,25 @@ class EntryStage(Stage):
             max_bytes=self.context.config.max_page_bytes,
         )
 
-    async def _root_answered(self, response: Response) -> AsyncIterator[Any]:
+    async def _root_answered(self, response: Response) -> None:
+        context = self.context
         resolved = await self._settle(response.url)
         if fetched_document(response).outcome is FetchOutcome.OK:
             page = await self._read(response)
-            yield page
-            await self.context.frontier.visit_accepted(page.visit)
-            self.context.rendering.conclude(page)
+            await context.put(page)
+            context.rendering.conclude(page)
         else:
-            yield fetched_document(response)
+            await context.put(fetched_document(response))
         if origin_of(response.url) != origin_of(self._root):
-            yield Evidence(
-                EvidenceType.ROOT_REDIRECT,
-                f"{self._root} answers at {response.url}",
-                {"asked": self._root, "answered": response.url},
-                document=self._root,
+            await context.put(
+                Evidence(
+                    EvidenceType.ROOT_REDIRECT,
+                    f"{self._root} answers at {response.url}",
+                    {"asked": self._root, "answered": response.url},
+                    document=self._root,
+                )
             )
-        yield resolved
+        await context.put(resolved)
 
     async def _read(self, response: Response) -> VisitedPage:
         """The root is the first page of the crawl, whether others follow or not."""
@@ -111,7 +113,7 @@ class EntryStage(Stage):
             page.batches.insert(0, start)
         else:
             page.batches.clear()
-        context.progress.count_visit()
+        context.counters.visited += 1
         return page
 
     async def _settle(self, final_url: str) -> SiteResolved:
@@ -125,29 +127,33 @@ class EntryStage(Stage):
         context.root_url = origin_of(final_url) + asked.pathname
         bases = [resolve(base, context.root_url) or base for base in context.bases]
         context.scope = context.config.scope(bases or [context.root_url])
+        context.scan.root_url = context.root_url
         return SiteResolved(context.root_url)
 
-    async def _root_failed(self, failure: Failure) -> AsyncIterator[Any]:
+    async def _root_failed(self, failure: Failure) -> None:
+        context = self.context
         document = failed_document(failure)
-        yield document
+        await context.put(document)
         cause = await self._cause(document)
-        asked = self.context.target.url
+        asked = context.target.url
         if self._root == asked and self._may_try_http() and cause.outcome in _NO_HTTPS:
-            yield Evidence(
-                EvidenceType.HTTPS_UNREACHABLE,
-                f"{self._root} cannot be reached: {cause.error}",
-                {"asked": self._root, "error": cause.error},
-                document=document.url,
+            await context.put(
+                Evidence(
+                    EvidenceType.HTTPS_UNREACHABLE,
+                    f"{self._root} cannot be reached: {cause.error}",
+                    {"asked": self._root, "error": cause.error},
+                    document=document.url,
+                )
             )
             self._root = "http:" + self._root.removeprefix("https:")
             self._steps = [self._root_request()]
         elif self._is_out_of_reach(document, cause):
             self.end_reason = f"{self._root} cannot be reached: {cause.error}"
-            self.context.failure = self.end_reason
+            context.scan.failure = self.end_reason
         else:
             if cause.outcome in _NO_HTTPS:
                 self._root = asked  # neither answers in time: the maps may all the same
-            yield await self._settle(self._root)
+            await context.put(await self._settle(self._root))
 
     def _may_try_http(self) -> bool:
         return self.context.target.is_bare and self._root.startswith("https:")

@@ -1,39 +1,60 @@
-"""Answers come in any order; what follows from them must not."""
+"""Answers come in any order; what follows from them must not depend on it."""
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+T = TypeVar("T")
 
-class InOrder:
-    """Lets numbers through one at a time, in the order in which they were announced."""
+
+class InOrder(Generic[T]):
+    """Gives answers in the order in which they were announced.
+
+    An answer that comes before its turn is kept here, and its callback ends: nothing waits inside
+    Scrapy, whose engine would stop sending requests when too many answers are being processed.
+    """
 
     def __init__(self) -> None:
         self._announced: deque[int] = deque()
-        self._waiting: dict[int, asyncio.Event] = {}
+        self._answers: dict[int, T] = {}
+        self._is_draining = False
 
     def __len__(self) -> int:
-        """How many are announced and not through."""
+        """How many are announced and not given."""
         return len(self._announced)
 
     def announce(self, number: int) -> None:
         self._announced.append(number)
 
-    @asynccontextmanager
-    async def turn(self, number: int) -> AsyncIterator[None]:
-        """Wait for all that were announced before *number*, then keep out all that were after."""
-        if self._announced[0] != number:
-            event = self._waiting[number] = asyncio.Event()
-            await event.wait()
+    def add(self, number: int, answer: T) -> None:
+        self._answers[number] = answer
+
+    def give_up_missing(self) -> int:
+        """Wait no longer for what was announced and has no answer; how many these are.
+
+        To be called when nothing is under way: something that was plugged in has dropped them.
+        """
+        missing = [number for number in self._announced if number not in self._answers]
+        for number in missing:
+            self._announced.remove(number)
+        return len(missing)
+
+    async def drain(self) -> AsyncIterator[T]:
+        """Give all answers whose turn it is, one after the other.
+
+        Only one caller at a time gets them: what comes while it works, it gets as well.
+        """
+        if self._is_draining:
+            return
+        self._is_draining = True
         try:
-            yield
+            while self._announced and self._announced[0] in self._answers:
+                answer = self._answers.pop(self._announced[0])
+                yield answer
+                self._announced.popleft()
         finally:
-            self._announced.popleft()
-            if self._announced and self._announced[0] in self._waiting:
-                self._waiting.pop(self._announced[0]).set()
+            self._is_draining = False

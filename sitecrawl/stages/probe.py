@@ -12,7 +12,7 @@ from sitecrawl.stages.fetching import document_request, failed_document_of, fetc
 from sitecrawl.urls.address import origin_of
 
 if TYPE_CHECKING:
-    from sitecrawl.items import Document, PageFacts
+    from sitecrawl.items import PageFacts
     from sitecrawl.parse.links import PageReading
     from sitecrawl.stages.base import ScanContext
 
@@ -51,18 +51,12 @@ class ErrorPages:
     def __init__(self, context: ScanContext):
         self._context = context
         self._pages: dict[str, asyncio.Future[ErrorPage | None]] = {}
-        self._new: list[Document] = []
 
     async def of(self, url: str) -> ErrorPage | None:
         origin = origin_of(url)
         if origin not in self._pages:
             self._pages[origin] = asyncio.ensure_future(self._ask(origin))
         return await self._pages[origin]
-
-    def take_new(self) -> list[Document]:
-        """The answers that nobody has recorded yet."""
-        new, self._new = self._new, []
-        return new
 
     async def _ask(self, origin: str) -> ErrorPage | None:
         pages: list[PageReading] = []
@@ -96,10 +90,10 @@ class ErrorPages:
         try:
             response = await self._context.download(request)
         except Exception as error:  # noqa: BLE001  whatever hinders a download is an answer, too
-            self._new.append(failed_document_of(error, request))
+            await self._context.put(failed_document_of(error, request))
             return None
         document = fetched_document(response)
-        self._new.append(document)
+        await self._context.put(document)
         if document.outcome is not FetchOutcome.OK:
             return None
         sent = read_page(response.body, response.url, content_type=document.content_type)

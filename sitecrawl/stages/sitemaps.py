@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from sitecrawl.items import (
     Document,
@@ -29,29 +28,45 @@ from sitecrawl.stages.fetching import (
     failed_document,
     fetched_document,
 )
+from sitecrawl.stages.order import InOrder
 from sitecrawl.stages.urlcap import UrlCap
 from sitecrawl.stages.waterfall import sitemaps_are_enough
 from sitecrawl.urls.address import origin_of, resolve, site_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy import Request
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
     from sitecrawl.parse.entries import EntryBatch
+    from sitecrawl.scan.database import KnownDocument
 
 # Handed to Scrapy at once; the politeness of the download slots comes on top. More would only wait
 # for the store, and each map that is being read costs memory.
 _MAX_PARALLEL = 4
+# Answers that wait for an earlier one: bounded in number and in bytes.
+_MAX_WAITING = 16
+_MAX_WAITING_BYTES = 64_000_000
 _SPARE_POINTERS = 1_000
 _AMONG_PAGES = "the pages of another sitemap"
 _FEEDS = {SitemapKind.RSS, SitemapKind.ATOM}
 
 
+class _Answer(NamedTuple):
+    """An answer to a request for a map, with what is known of it if it has not changed."""
+
+    document: Document
+    pointer: SitemapPointer
+    known: KnownDocument | None
+
+
 class SitemapStage(Stage):
     """Read every sitemap once, breadth first, within the limits.
+
+    Maps are fetched at the same time, and read in the order in which they were named: so a limit
+    cuts the same list, in the same order, whichever answer came first.
 
     The queue is the stage's own, so that a limit or the end of its time can drop what is left,
     and says so, instead of leaving it in the scheduler.
@@ -70,9 +85,8 @@ class SitemapStage(Stage):
         self._hosts: set[str] = set()
         self._fetched = 0
         self._in_flight = 0
-        # One map at a time, while others are under way: batches of several at once would only wait
-        # for the store, and cost memory.
-        self._reading = asyncio.Lock()
+        self._order: InOrder[_Answer] = InOrder()
+        self._waiting_bytes = 0
         self._cap = UrlCap(config.max_sitemap_urls)
         self._deadline = 0.0
         self._refused_children = 0
@@ -81,10 +95,14 @@ class SitemapStage(Stage):
     async def next_requests(self) -> Iterable[Request]:
         if not self._deadline:
             await self._start()
+        if missing := self._order.give_up_missing():
+            self.context.counters.items_lost += missing
+            self._in_flight -= missing
+            await self._drain()
         requests = list(self._dispatch())
         while not requests and self._places:
-            if sitemaps_are_enough(self.context.config, self.context.progress.pages_in_sitemaps):
-                if not self.truncations:
+            if sitemaps_are_enough(self.context.config, self.context.counters.pages_of_sitemaps):
+                if not self.limits:
                     self.end_reason = "the sitemaps gave enough"
                 break
             if self._is_out_of_time() or self._cap.is_reached:
@@ -106,7 +124,7 @@ class SitemapStage(Stage):
         }
 
     async def _start(self) -> None:
-        if resumption := await self.context.frontier.scan_to_resume():
+        if resumption := await self.context.resumption():
             self._read_before = resumption.read_maps
         seconds = self.context.config.sitemap_stage_timeout_seconds
         self._deadline = time.monotonic() + seconds if seconds else float("inf")
@@ -146,7 +164,7 @@ class SitemapStage(Stage):
     def _dispatch(self) -> Iterator[Request]:
         """Take from the queue what may be fetched now; drop the rest when the stage is over."""
         limit = self.context.config.max_sitemaps
-        while self._queue and self._in_flight < _MAX_PARALLEL:
+        while self._queue and self._has_room:
             if limit and self._fetched >= limit:
                 self.truncate("more sitemaps", "SITECRAWL_MAX_SITEMAPS", limit)
                 self._queue.clear()
@@ -162,6 +180,14 @@ class SitemapStage(Stage):
                 self._fetched += 1
                 self._in_flight += 1
                 yield self._request(pointer)
+
+    @property
+    def _has_room(self) -> bool:
+        return (
+            self._in_flight < _MAX_PARALLEL
+            and len(self._order) < _MAX_WAITING
+            and self._waiting_bytes < _MAX_WAITING_BYTES
+        )
 
     def _truncate_urls(self) -> None:
         self.truncate("URLs of sitemaps", "SITECRAWL_MAX_SITEMAP_URLS", self._cap.limit)
@@ -179,13 +205,14 @@ class SitemapStage(Stage):
             else config.sitemap_timeout_seconds
         )
         left = self._deadline - time.monotonic()
+        self._order.announce(self._fetched)
         return document_request(
             pointer.url,
             DocumentKind.SITEMAP,
             pointer.found_by,
             callback=self._answered,
             errback=self._failed,
-            callback_arguments={"pointer": pointer},
+            callback_arguments={"pointer": pointer, "number": self._fetched},
             timeout_seconds=min(timeout, max(left, 0.1)),
             deadline=self._deadline,
             max_bytes=config.max_sitemap_bytes,
@@ -195,42 +222,55 @@ class SitemapStage(Stage):
             is_guess=pointer.is_guess or bool(pointer.listed_as_page_at),
         )
 
-    def _failed(self, failure: Failure) -> Iterator[Any]:
-        document = failed_document(failure)
+    async def _failed(self, failure: Failure) -> None:
+        arguments = failure.request.cb_kwargs  # type: ignore[attr-defined]
+        await self._hand_on(failed_document(failure), **arguments)
+
+    async def _answered(self, response: Response, pointer: SitemapPointer, number: int) -> None:
+        known = response.meta.get("sitecrawl_unchanged")
+        await self._hand_on(fetched_document(response), pointer, number, known)
+
+    async def _hand_on(
+        self,
+        document: Document,
+        pointer: SitemapPointer,
+        number: int,
+        known: KnownDocument | None = None,
+    ) -> None:
+        """Read this map and those behind it, as far as it is their turn; then fetch more."""
+        self._in_flight -= 1
+        self._waiting_bytes += len(document.body)
+        self._order.add(number, _Answer(document, pointer, known))
+        self._fetch_more()
+        await self._drain()
+
+    async def _drain(self) -> None:
+        async for answer in self._order.drain():
+            self._waiting_bytes -= len(answer.document.body)
+            await self._conclude(answer)
+            self._fetch_more()
+
+    def _fetch_more(self) -> None:
+        for request in self._dispatch():
+            self.context.crawl(request)
+
+    async def _conclude(self, answer: _Answer) -> None:
+        document, pointer, known = answer
         if document.outcome is FetchOutcome.TOO_LARGE:
             self._truncate_bytes()
         self._is_out_of_time()
-        yield document
-        yield _fetch_evidence(document, None)
-        pointer: SitemapPointer = failure.request.cb_kwargs["pointer"]  # type: ignore[attr-defined]
-        if pointer.listed_as_page_at:
-            yield self._page_after_all(pointer)
-        yield from self._next()
-
-    async def _answered(self, response: Response, pointer: SitemapPointer) -> AsyncIterator[Any]:
-        document = fetched_document(response)
-        yield document
+        await self.context.put(document)
         if document.outcome is FetchOutcome.OK:
-            is_cut = "download_stopped" in response.flags
-            async with self._reading:
-                async for item in self._read(document, pointer, is_cut=is_cut):
-                    yield item
-        else:
-            yield _fetch_evidence(document, None)
-            if document.outcome is FetchOutcome.NOT_MODIFIED:
-                self._follow_again(pointer, response.meta["sitecrawl_unchanged"].children)
-            elif pointer.listed_as_page_at:
-                yield self._page_after_all(pointer)
-        for request in self._next():
-            yield request
+            await self._read(document, pointer)
+            return
+        await self.context.put(_fetch_evidence(document, None))
+        if known is not None:
+            self._follow_again(pointer, known.children)
+        elif pointer.listed_as_page_at:
+            await self.context.put(self._page_after_all(pointer))
 
-    def _next(self) -> Iterator[Request]:
-        self._in_flight -= 1
-        yield from self._dispatch()
-
-    async def _read(
-        self, document: Document, pointer: SitemapPointer, *, is_cut: bool
-    ) -> AsyncIterator[Any]:
+    async def _read(self, document: Document, pointer: SitemapPointer) -> None:
+        put = self.context.put
         reader = SitemapReader(document.body, document.final_url, self._limits)
         entries = 0
         children: list[NamedDocument] = []
@@ -238,9 +278,9 @@ class SitemapStage(Stage):
         was_cut = False
         for chunk in reader.steps():
             if chunk is None:
-                # A hostile map must not hold up the event loop; and to read on while the store
-                # writes would gain nothing, as both would only wait for each other in turn.
-                await self.context.frontier.caught_up()
+                # A hostile map must not block the event loop; and parsing while the store writes
+                # gains nothing, because both need the interpreter's lock.
+                await self._caught_up()
                 continue
             is_index = reader.kind is SitemapKind.INDEX
             children += self._follow(document, chunk.children, is_index=is_index)
@@ -249,30 +289,34 @@ class SitemapStage(Stage):
             entries += len(pages.locs)
             if pages.locs:
                 source = Source.FEED if reader.kind in _FEEDS else Source.SITEMAP
-                yield self._mentions(document, source, pages)
+                await put(self._mentions(document, source, pages))
             was_cut |= not alternates.add(pages)
             if len(alternates) >= self._limits.batch_entries:
-                yield alternates.take()
+                await put(alternates.take())
             if was_cut:
                 self._truncate_urls()
                 break
         if alternates:
-            yield alternates.take()
-        if is_cut or reader.decompressed_bytes >= self._limits.max_bytes:
+            await put(alternates.take())
+        if document.is_cut or reader.decompressed_bytes >= self._limits.max_bytes:
             self._truncate_bytes()
         read = DocumentRead(
             document.url,
             format=reader.kind,
             entries=entries,
             decompressed_bytes=reader.decompressed_bytes,
-            truncated=reader.truncated or is_cut or was_cut,
+            truncated=reader.truncated or document.is_cut or was_cut,
             findings=reader.findings,
             children=children,
         )
-        yield read
-        yield _fetch_evidence(document, read)
+        await put(read)
+        await put(_fetch_evidence(document, read))
         if reader.kind is SitemapKind.INVALID and pointer.listed_as_page_at:
-            yield self._page_after_all(pointer)
+            await put(self._page_after_all(pointer))
+
+    async def _caught_up(self) -> None:
+        assert self.context.scan.database is not None
+        await self.context.scan.database.caught_up()
 
     def _follow_again(self, pointer: SitemapPointer, children: Iterable[tuple[str, str]]) -> None:
         """Queue the maps that a document lists that need not be read again."""

@@ -213,20 +213,3 @@ execute()
     done = project.run(sys.executable, "-c", program, *arguments).succeeded()
     assert len(rows_of(project.folder / "urls.jsonl")) == 12
     assert done.stdout.split() == ["end"]
-
-
-def test_what_is_imported_is_not_looked_at_for_garbage() -> None:
-    program = """
-import argparse, gc, sys
-from scrapy.settings import Settings
-from sitecrawl.commands.crawl import Command
-
-parser, command, before = argparse.ArgumentParser(), Command(), gc.get_threshold()
-command.settings = Settings()
-command.add_options(parser)
-command.process_options([], parser.parse_args([]))
-print(gc.get_threshold() > before, "sitecrawl.spiders" in sys.modules)
-"""
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
-    assert done.stdout.split() == ["True", "False"]

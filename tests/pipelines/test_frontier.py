@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from types import SimpleNamespace
+import asyncio
 from typing import Any, ClassVar
 
 import pytest
 
-from sitecrawl.config import Config
 from sitecrawl.items import (
     NOT_SENT,
     Document,
@@ -20,14 +19,12 @@ from sitecrawl.items import (
 )
 from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.pipelines.frontier import FrontierPipeline
-from sitecrawl.pipelines.repeats import RepeatedLinksPipeline
-from sitecrawl.pipelines.store import StorePipeline
-from sitecrawl.profiles import load_settings
 from sitecrawl.robots.verdict import Verdict, VerdictReason
 from sitecrawl.store.resumption import KnownVisit, Resumption
 from sitecrawl.urls.batches import page_ids
 from sitecrawl.urls.canonical import KeyRules
 from sitecrawl.urls.refusal import Reason, Refusal
+from tests.scan.build import make_scan
 
 ROOT = "https://example.com"
 HOME = Visit(1, f"{ROOT}/", clicks=0)
@@ -37,32 +34,13 @@ FORBIDDEN = Judged(ROBOTS, Verdict(False, VerdictReason.RULE, "Disallow: /", 1, 
 XML = Refusal(Reason.SKIPPED_FILE_TYPE, "*.xml")
 
 
-class Stats(dict[str, Any]):
-    def inc_value(self, name: str, count: int = 1) -> None:
-        self[name] = self.get(name, 0) + count
-
-    def set_value(self, name: str, value: Any) -> None:
-        self[name] = value
-
-
 class Frontier:
-    """The pipeline with a crawler that has no more than it needs."""
+    """The pipeline with a scan that has no more than it needs."""
 
     def __init__(self, resumption: Resumption | None = None, **settings: Any) -> None:
-        self.stats = Stats()
-        every = load_settings("default")
-        for name, value in settings.items():
-            every.set(f"SITECRAWL_{name.upper()}", value, "cmdline")
-        self.scope = Config.from_settings(every).scope([f"{ROOT}/"])
-        self.repeats = RepeatedLinksPipeline(max_external_hops=0)
-        pipelines = {
-            StorePipeline: SimpleNamespace(resumption=resumption),
-            RepeatedLinksPipeline: self.repeats,
-        }
-        crawler: Any = SimpleNamespace(
-            settings=every, stats=self.stats, get_item_pipeline=pipelines.get
-        )
-        self.pipeline = FrontierPipeline(crawler)
+        self.scan = make_scan(resumption, **settings)
+        self.scope = self.scan.config.scope([f"{ROOT}/"])
+        self.pipeline = FrontierPipeline(self.scan)
 
     def batch(self, visit: Visit, *paths: str, **columns: Any) -> MentionBatch:
         urls = [path if ":" in path else ROOT + path for path in paths]
@@ -112,7 +90,7 @@ def test_what_is_new_gets_the_next_numbers_in_the_order_of_the_links() -> None:
     assert frontier.visit(HOME, "/b", "/a", "/b", "/b/") == [("/b", 2, 1), ("/a", 3, 1)]
     second = Visit(2, f"{ROOT}/b", clicks=1)
     assert frontier.visit(second, "/", "/a", "/c") == [("/c", 4, 2)]
-    assert frontier.stats["sitecrawl/crawl/found"] == 4
+    assert frontier.scan.counters.visits_found == 4
 
 
 def test_sitemaps_name_nothing_that_is_to_be_visited_unless_they_are_asked_to() -> None:
@@ -131,14 +109,14 @@ class TestBounds:
         far = Visit(5, f"{ROOT}/far", clicks=2)
         assert frontier.visit(far, "/x", "/y") == []
         assert frontier.visit(far, "/y", "/x") == []
-        assert frontier.stats == {"sitecrawl/crawl/beyond_depth": 2}
+        assert frontier.scan.counters.beyond_depth == 2
 
     def test_what_is_reached_by_a_shorter_way_is_not_too_far(self) -> None:
         frontier = Frontier(max_crawl_depth=2)
         assert frontier.visit(Visit(5, f"{ROOT}/far", clicks=2), "/x", "/y") == []
         near = Visit(6, f"{ROOT}/near", clicks=1)
         assert frontier.visit(near, "/x") == [("/x", 1, 2)]
-        assert frontier.stats["sitecrawl/crawl/beyond_depth"] == 1
+        assert frontier.scan.counters.beyond_depth == 1
 
     def test_a_redirect_costs_no_click(self) -> None:
         far = Visit(5, f"{ROOT}/far", clicks=2)
@@ -238,13 +216,13 @@ class TestPatterns:
 
         assert outcome_after("/x/a", "/y/b", "/z") == outcome_after()
 
-    def test_what_was_given_up_is_in_the_stats(self) -> None:
+    def test_what_was_given_up_is_counted(self) -> None:
         frontier = Frontier(**self.LIMITS)
         frontier.visit(HOME, *self.NUMBERED)
         for number in (1, 2):
             frontier.visit(Visit(number, f"{ROOT}/item/{number}", clicks=1))
-        frontier.pipeline.close_spider()
-        (cut,) = frontier.stats["sitecrawl/crawl/cuts"]
+        asyncio.run(frontier.pipeline.conclude())
+        (cut,) = frontier.scan.counters.given_up_patterns
         assert (cut["visited"], cut["left_out"]) == (2, 3)
         assert cut["example"].startswith(f"{ROOT}/item/")
 
@@ -284,7 +262,7 @@ def test_links_to_other_languages_are_not_followed_when_the_profile_says_so() ->
         f"{ROOT}/en/a",
         f"{ROOT}/about",
     ]
-    assert frontier.stats["sitecrawl/crawl/other_language"] == 3
+    assert frontier.scan.counters.other_language == 3
 
 
 def test_where_a_crawl_starts_is_visited_in_any_language() -> None:

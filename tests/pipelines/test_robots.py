@@ -14,7 +14,7 @@ from sitecrawl.items import Document, DocumentKind, FetchOutcome
 from sitecrawl.pipelines.robots import _judged_in_slices
 from sitecrawl.robots.answers import read_answer
 from sitecrawl.robots.policy import policy_for
-from sitecrawl.stages.authority import AuthorityRobots
+from sitecrawl.scan.robots import AuthorityRobots
 from tests.site import Reply
 from tests.site.build import page, robots, sitemap
 from tests.site.project import Project

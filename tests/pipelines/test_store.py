@@ -1,21 +1,14 @@
 from __future__ import annotations
 
-import asyncio
 import gzip
 import hashlib
-import threading
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from scrapy.signalmanager import SignalManager
 from sqlalchemy.engine import make_url
 
-from sitecrawl.pipelines.store import StorePipeline
-from sitecrawl.profiles import load_settings
-from sitecrawl.store.errors import StoreError
 from tests.site import Reply
 from tests.site.build import gz, robots, rss, sitemap, sitemap_index
 from tests.site.project import Project
@@ -120,34 +113,6 @@ class TestScans:
         assert scan(done)[0] == "finished"
         (times,) = done.query("SELECT started_at, finished_at, heartbeat_at FROM scans")
         assert all(times)
-
-
-@pytest.mark.parametrize("error", [None, StoreError("disk full")])
-def test_reading_goes_on_when_what_was_handed_over_is_written(error: StoreError | None) -> None:
-    is_written = threading.Event()
-    crawler: Any = SimpleNamespace(
-        settings=load_settings("default"), stats=None, signals=SignalManager()
-    )
-
-    def write(_item: Any) -> None:
-        is_written.wait(10)
-        if error is not None:
-            raise error
-
-    async def run() -> tuple[bool, bool]:
-        store = StorePipeline(crawler)
-        store._close_spider = lambda: None  # type: ignore[method-assign]
-        writing = asyncio.ensure_future(store._write(write, None))
-        reading = asyncio.ensure_future(store.caught_up())
-        for _ in range(10):
-            await asyncio.sleep(0)
-        has_waited = not reading.done()
-        is_written.set()
-        await asyncio.wait_for(reading, 10)
-        await writing
-        return has_waited, store.has_failed
-
-    assert asyncio.run(run()) == (True, error is not None)
 
 
 @pytest.fixture

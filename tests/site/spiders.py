@@ -11,10 +11,11 @@ import time
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urljoin
 
+from sitecrawl.spiders.staged import StagedSpider
+
 from sitecrawl.downloader.polite import politeness_of
 from sitecrawl.downloadhandlers.stoppable import StoppableDownloadHandler
 from sitecrawl.items import DocumentKind, SiteResolved
-from sitecrawl.spiders.staged import StagedSpider
 from sitecrawl.stages.base import Stage
 from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
 

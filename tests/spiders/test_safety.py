@@ -28,9 +28,6 @@ def test_nothing_listens_and_nothing_but_http_is_fetched(profile: str) -> None:
     settings = crawler.settings
     for name in ("TELNETCONSOLE_ENABLED", "REMOTE_CONTROL_ENABLED", "HTTPPROXY_ENABLED"):
         assert settings.getbool(name) is False, name
-    enabled = settings.getwithbase("EXTENSIONS")
-    for extension in ("telnet.TelnetConsole", "remote_control.RemoteControl"):
-        assert enabled.get(f"scrapy.extensions.{extension}") is None
     assert settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES") is True
     assert settings.getbool("COOKIES_ENABLED") is False
     handlers = {name for name, path in settings.getwithbase("DOWNLOAD_HANDLERS").items() if path}

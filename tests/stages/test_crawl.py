@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sitecrawl.items import VisitedPage
+from sitecrawl.pipelines.base import InventoryPipeline
 from sitecrawl.settings import ITEM_PIPELINES
 from tests.site import Reply
 from tests.site.build import page, robots, rss, sitemap
@@ -300,9 +301,11 @@ class TestPoliteness:
     def test_without_robots_txt_nothing_is_crawled(self, site: SiteServer, crawl: Crawl) -> None:
         site.routes.update({"/robots.txt": Reply(status=503), "/": page("Home", "/a")})
         settings = {**AUTO, "SITECRAWL_BUSY_BACKOFF_SECONDS": 0.01}
-        done = crawl(site.url, settings=settings).succeeded()
+        done = crawl(site.url, settings=settings)
+        assert done.returncode == 1
         assert asked_pages(site) == []
-        assert "robots.txt could not be had" in scan(done)[1]
+        status, reason = scan(done)
+        assert (status, "robots.txt could not be had" in reason) == ("failed", True)
         assert evidence(done, "crawl_stats") == []
 
     def test_a_host_that_only_fails_is_left_alone(self, site: SiteServer, crawl: Crawl) -> None:
@@ -365,7 +368,7 @@ class TestTheRoot:
         assert {"/", "/a"} <= {*paths(site, done.urls)}
 
 
-class BreaksAtOnePage:
+class BreaksAtOnePage(InventoryPipeline):
     """A pipeline with a fault."""
 
     def process_item(self, item: Any) -> Any:
@@ -387,4 +390,4 @@ def test_a_fault_of_a_pipeline_loses_one_page_and_not_the_others(
     assert paths(site, done.urls) == ["/", "/a", "/b", "/c"]
     status, reason = scan(done)
     assert status == "partial"
-    assert "a fault of sitecrawl" in reason
+    assert "internal error" in reason

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.http import XmlResponse
 
-from sitecrawl.config import Config
 from sitecrawl.items import MentionBatch
-from sitecrawl.profiles import load_settings
 from sitecrawl.settings import SITECRAWL_SITEMAP_PLACES
 from sitecrawl.stages.base import SitemapPointer
 from sitecrawl.stages.sitemaps import SitemapStage
+from tests.scan.build import make_scan
 from tests.site import Reply, redirect
 from tests.site.build import gz, page, robots, rss, sitemap, sitemap_index, text_map
 from tests.stages.stored import (
@@ -349,24 +348,31 @@ def test_a_page_that_looks_like_a_map_is_neither_fetched_against_the_rules_nor_l
 def test_a_map_is_read_on_when_the_store_has_caught_up() -> None:
     url = "https://example.com/map.xml"
     events: list[str] = []
-    happens = events.append
 
     async def caught_up() -> None:
-        happens("caught up")
+        events.append("caught up")
+
+    async def put(item: Any) -> None:
+        if isinstance(item, MentionBatch):
+            events.append("batch")
 
     async def run() -> None:
-        config = Config.from_settings(load_settings("default"))
+        scan = make_scan()
+        scan.database.caught_up = caught_up  # type: ignore[union-attr, method-assign]
+        scan.put = put
         context: Any = SimpleNamespace(
-            config=config, frontier=SimpleNamespace(caught_up=caught_up), scope=config.scope([url])
+            scan=scan,
+            config=scan.config,
+            counters=scan.counters,
+            put=put,
+            scope=scan.config.scope([url]),
         )
         stage = SitemapStage(context)
         pointer = SitemapPointer(url, "robots.txt", None)
         request = stage._request(pointer)
         body = sitemap(*(f"/{'a' * 50}{row}" for row in range(6_000)))
         response = XmlResponse(url, body=body, request=request)
-        async for item in stage._answered(response, pointer):
-            if isinstance(item, MentionBatch):
-                happens("batch")
+        await stage._answered(response, **request.cb_kwargs)
 
     asyncio.run(run())
     assert events.count("batch") > 1

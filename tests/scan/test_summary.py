@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import pytest
+from sitecrawl.summary import build_summary, ending
 
 from sitecrawl.exitcodes import ExitCode, exit_code
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.vocabulary import ScanStatus
-from sitecrawl.summary import build_summary, ending
 
 _CUT = {"what": "more sitemaps", "setting": "SITECRAWL_MAX_SITEMAPS", "limit": 2}
 _STATS: dict[str, Any] = {

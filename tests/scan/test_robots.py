@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy.crawler import Crawler
+from sitecrawl.register import RobotsRegister
 
 from sitecrawl.items import FetchOutcome
 from sitecrawl.profiles import load_settings
-from sitecrawl.register import RobotsRegister
 from sitecrawl.spiders.discover import DiscoverSpider
 from sitecrawl.store.robots_copies import RobotsCopy
 from tests.site import Reply, redirect

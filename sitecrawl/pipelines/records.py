@@ -1,11 +1,13 @@
-"""Turns items into records of the store; runs on the store's thread."""
+"""Turns items into records of the store."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_left
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from itertools import compress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sitecrawl.items import (
     NOT_SENT,
@@ -19,57 +21,50 @@ from sitecrawl.items import (
     Source,
 )
 from sitecrawl.parse.links.vocabulary import LinkSource
-from sitecrawl.pipelines.rows import page_rows
 from sitecrawl.store.records import (
     DocumentRecord,
     FetchRecord,
+    LinkColumns,
     MenuRow,
     NewVisits,
+    PageRows,
+    Repeats,
     VerdictRecord,
     VisitRecord,
 )
+from sitecrawl.urls.credentials import without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
-    from scrapy.statscollectors import StatsCollector
-
-    from sitecrawl.config import Config
     from sitecrawl.items import Judged, MenuItem, VisitedPage
+    from sitecrawl.parse.entries import EntryDetails
+    from sitecrawl.scan.scan import Scan
     from sitecrawl.store.scan_writer import ScanWriter
-    from sitecrawl.store.validators import Validators
+
+T = TypeVar("T")
 
 
 class ItemRecorder:
     """Knows what belongs together: the pages of a document, a document and its fetch.
 
-    Stats: ``sitecrawl/scan/root_url``, ``sitecrawl/pages/unchanged``,
-    ``sitecrawl/documents/outcome/<outcome>``, ``sitecrawl/findings/<kind>``.
+    Runs on the store's thread.
     """
 
-    def __init__(
-        self,
-        writer: ScanWriter,
-        config: Config,
-        fingerprint: str,
-        validators: Mapping[str, Validators],
-        stats: StatsCollector,
-    ):
+    def __init__(self, scan: Scan, writer: ScanWriter, fingerprint: str, damaged: Container[str]):
+        """*damaged* are documents of which something was lost: they are not complete."""
+        assert scan.database is not None
         self._writer = writer
-        self._config = config
+        self._config = scan.config
+        self._counters = scan.counters
         self._fingerprint = fingerprint
-        self._validators = validators
-        self._stats = stats
+        self._validators = scan.database.validators
         self._document_ids: dict[str, int] = {}
         self._verdict_ids: dict[Judged, int] = {}
         self._being_read: dict[str, Document] = {}
         self._listed: Counter[str] = Counter()
         self._policies: dict[str, dict[str, str]] = {}
-        self._damaged: set[str] = set()
-
-    def is_damaged(self, document: str) -> None:
-        """Something of the document was lost: it has not been read completely."""
-        self._damaged.add(document)
+        self._damaged = damaged
 
     def take_pages(self, pages: Sequence[VisitedPage]) -> None:
         """Store what some visits gave, all of it or nothing."""
@@ -99,7 +94,6 @@ class ItemRecorder:
                 document_id=self._document_ids[item.document] if item.document else None,
             )
         elif isinstance(item, SiteResolved):
-            self._stats.set_value("sitecrawl/scan/root_url", item.root_url)
             self._writer.set_root(item.root_url)
 
     def _add_mentions(self, batch: MentionBatch) -> None:
@@ -133,7 +127,7 @@ class ItemRecorder:
 
     def _add_records(self, documents: Sequence[Document]) -> None:
         for document in documents:
-            self._stats.inc_value(f"sitecrawl/documents/outcome/{document.outcome}")
+            self._counters.documents[document.outcome] += 1
         records = [
             DocumentRecord(
                 url=document.url,
@@ -152,8 +146,7 @@ class ItemRecorder:
             self._being_read[document.url] = document
             return
         if document.outcome is FetchOutcome.NOT_MODIFIED:
-            listed = self._validators[document.url].listed
-            self._stats.inc_value("sitecrawl/pages/unchanged", listed)
+            self._counters.pages_unchanged += self._validators[document.url].listed
         self._writer.record_fetch(self._fetch(document, None))
 
     def _end_document(self, read: DocumentRead) -> None:
@@ -178,7 +171,7 @@ class ItemRecorder:
 
     def _count_findings(self, read: DocumentRead) -> None:
         for finding in read.findings:
-            self._stats.inc_value(f"sitecrawl/findings/{finding.kind}", finding.count)
+            self._counters.findings[finding.kind] += finding.count
 
     def _add_visited(self, page: VisitedPage) -> None:
         """From here on a killed crawl goes on behind this page."""
@@ -220,6 +213,9 @@ class ItemRecorder:
 
     def _fetch(self, document: Document, read: DocumentRead | None) -> FetchRecord:
         said = self._unread(document) if read is None else self._read(document, read)
+        body = document.body
+        received_bytes = len(body) if body else document.received_bytes
+        sha256 = hashlib.sha256(body).hexdigest() if body else document.sha256
         return FetchRecord(
             document_id=self._document_ids[document.url],
             outcome=document.outcome,
@@ -227,11 +223,11 @@ class ItemRecorder:
             status=document.status,
             error=document.error,
             content_type=document.content_type,
-            received_bytes=0 if document.outcome is FetchOutcome.FRESH else len(document.body),
+            received_bytes=0 if document.outcome is FetchOutcome.FRESH else received_bytes,
             elapsed_ms=round(document.elapsed_seconds * 1000),
             final_url=document.final_url,
             redirects=document.redirects,
-            sha256=hashlib.sha256(document.body).hexdigest() if document.body else "",
+            sha256=sha256,
             etag=document.etag,
             last_modified=document.last_modified,
             fingerprint=self._fingerprint,
@@ -279,3 +275,112 @@ def _menu_row(batch: MentionBatch, item: MenuItem) -> MenuRow:
     region = batch.regions[item.row] if batch.regions else ""
     position = batch.positions[item.row]
     return MenuRow(position, item.level, batch.ids[item.row], item.title, region)
+
+
+def page_rows(
+    batch: MentionBatch, document_id: int, verdict_id: Callable[[Judged | None], int | None]
+) -> PageRows:
+    """The pages that are new in this scan as rows, further mentions of known ones as repeats."""
+    usual = verdict_id(batch.judged)
+    otherwise = {row: verdict_id(judged) for row, judged in batch.judged_otherwise.items()}
+    rows = PageRows(
+        document_id=document_id,
+        source=batch.source,
+        ids=batch.ids,
+        urls=batch.urls,
+        positions=batch.positions,
+        lastmods=batch.lastmods,
+        changefreqs=batch.changefreqs,
+        priorities=batch.priorities,
+        languages=batch.languages,
+        verdict_id=usual,
+        verdict_ids=[otherwise.get(row, usual) for row in range(len(batch.ids))]
+        if otherwise
+        else None,
+        titles={row: entry.title for row, entry in batch.details.items() if entry.title},
+        details=_details_column(batch.details),
+        categories=batch.categories,
+        refused={row: (refusal.reason, refusal.rule) for row, refusal in batch.refused.items()},
+        links=_link_columns(batch),
+    )
+    return rows if all(batch.is_new) else _split(rows, batch.is_new)
+
+
+def _link_columns(batch: MentionBatch) -> LinkColumns | None:
+    if batch.sources is None:
+        return None
+    nothing = [""] * len(batch.ids)
+    return LinkColumns(
+        sources=batch.sources,
+        regions=batch.regions or nothing,
+        anchors=batch.anchors or nothing,
+        rels=batch.rels or nothing,
+        paths=batch.paths or nothing,
+    )
+
+
+def _split(rows: PageRows, is_new: list[bool]) -> PageRows:
+    is_repeated = [not new for new in is_new]
+    repeated = list(compress(range(len(is_new)), is_repeated))
+
+    def new_ones(column: Sequence[T]) -> list[T]:
+        return list(compress(column, is_new))
+
+    def pick(column: Sequence[T] | None) -> list[T] | None:
+        return None if column is None else new_ones(column)
+
+    def pick_sparse(column: Mapping[int, T]) -> dict[int, T]:
+        # A row moves up by those that are taken out before it.
+        return {
+            row - bisect_left(repeated, row): value for row, value in column.items() if is_new[row]
+        }
+
+    return PageRows(
+        document_id=rows.document_id,
+        source=rows.source,
+        ids=new_ones(rows.ids),
+        urls=new_ones(rows.urls),
+        positions=new_ones(rows.positions),
+        lastmods=pick(rows.lastmods),
+        changefreqs=pick(rows.changefreqs),
+        priorities=pick(rows.priorities),
+        languages=pick(rows.languages),
+        verdict_id=rows.verdict_id,
+        verdict_ids=pick(rows.verdict_ids),
+        titles=pick_sparse(rows.titles),
+        details=pick_sparse(rows.details),
+        categories=pick_sparse(rows.categories),
+        refused=pick_sparse(rows.refused),
+        links=_some_links(rows.links, is_new),
+        repeats=Repeats(
+            ids=list(compress(rows.ids, is_repeated)),
+            positions=list(compress(rows.positions, is_repeated)),
+            lastmods=None if rows.lastmods is None else list(compress(rows.lastmods, is_repeated)),
+            links=_some_links(rows.links, is_repeated),
+        ),
+    )
+
+
+def _some_links(links: LinkColumns | None, chosen: Sequence[bool]) -> LinkColumns | None:
+    if links is None:
+        return None
+    return LinkColumns(*(list(compress(column, chosen)) for column in links.by_name().values()))
+
+
+def _details_column(entries: Mapping[int, EntryDetails]) -> dict[int, str]:
+    """JSON by row; the versions of a page in several languages share what is said of them."""
+    texts = {key: _details(entry) for key, entry in {id(e): e for e in entries.values()}.items()}
+    return {row: texts[id(entry)] for row, entry in entries.items()}
+
+
+def _details(entry: EntryDetails) -> str:
+    facts = {
+        "alternates": [
+            [alternate.hreflang, without_credentials(alternate.href)]
+            for alternate in entry.alternates
+        ],
+        "images": entry.images,
+        "videos": entry.videos,
+        "published": entry.published,
+    }
+    return json.dumps({name: value for name, value in facts.items() if value})

@@ -1,4 +1,4 @@
-"""A spider that runs stages one after another."""
+"""A spider that scans one site into the inventory, one stage after another."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy import Spider, signals
 from scrapy.exceptions import DontCloseSpider
 
-from sitecrawl.config import Config, ConfigError, apply_environment
+from sitecrawl.config import Config, ConfigError, apply_environment, apply_scrapy_limits
 from sitecrawl.items import Evidence, EvidenceType
-from sitecrawl.register import robots_register
-from sitecrawl.safety.policy import AddressPolicy
+from sitecrawl.scan.scan import scan_of
 from sitecrawl.spiders.arguments import SpiderArguments
 from sitecrawl.spiders.resuming import manners, recorded_arguments
 from sitecrawl.stages.base import ScanContext
 from sitecrawl.stages.rendering import PageRendering
-from sitecrawl.stages.waterfall import ScanProgress
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -33,25 +31,25 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class StagedSpider(Spider):
+class SiteSpider(Spider):
     """Runs ``stages`` in turn: one ends when it has nothing to fetch and the engine is idle.
+
+    What it finds goes into the inventory: its scan has a database.
 
     Arguments: see :class:`~sitecrawl.spiders.arguments.SpiderArguments`.
     Settings: ``SITECRAWL_MAX_SCAN_MINUTES``.
-    Stats: ``sitecrawl/stage`` (the running one), ``sitecrawl/stages`` (what each did).
     """
 
     stages: ClassVar[tuple[type[Stage], ...]]
+    is_stored: ClassVar[bool] = True
 
-    arguments: SpiderArguments
+    scan_arguments: SpiderArguments
     context: ScanContext
-    address_policy: AddressPolicy
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         self._waiting = list(self.stages)
         self._stage: Stage | None = None
-        self._outcomes: list[dict[str, Any]] = []
         self._alarm: asyncio.TimerHandle | None = None
         self._going_on: asyncio.Task[None] | None = None
 
@@ -60,6 +58,8 @@ class StagedSpider(Spider):
         """Lift the environment into the settings; a value that cannot be stops the run here."""
         super().update_settings(settings)
         apply_environment(settings)
+        # A 404 or a 304 is an answer, too.
+        settings.set("HTTPERROR_ALLOW_ALL", True, "spider")
         config = Config.from_settings(settings)
         if config.browser_user_agents and find_spec("scrapy_fake_useragent") is None:
             raise ConfigError(
@@ -73,6 +73,7 @@ class StagedSpider(Spider):
             kwargs = recorded_arguments(kwargs, crawler.settings, cls.name)
         arguments = SpiderArguments.parse(kwargs)
         arguments.apply_to(crawler.settings)
+        apply_scrapy_limits(crawler.settings)
         config = Config.from_settings(crawler.settings)
         for name, value in (
             ("DOWNLOAD_VERIFY_CERTIFICATES", config.verify_certificates),
@@ -80,31 +81,36 @@ class StagedSpider(Spider):
         ):
             crawler.settings.set(name, value, "spider")
         spider = super().from_crawler(crawler, *args)
-        spider.arguments = arguments
-        spider.address_policy = AddressPolicy(arguments.named_endpoints(), config.address_allow)
-        spider.context = ScanContext(
-            target=arguments.target,
-            config=config,
-            progress=ScanProgress(crawler),
-            bases=arguments.bases,
-            root_url=arguments.target.url,
-            scope=config.scope([arguments.target.url]),
-            robots_of=lambda url: robots_register(crawler).robots_of(url),
-            # There is no engine yet.
-            download=lambda request: crawler.engine.download_async(request),  # noqa: PLW0108
-            rendering=PageRendering(config),
-        )
+        spider.scan_arguments = arguments
+        crawler.signals.connect(spider.spider_opened, signals.spider_opened)
         crawler.signals.connect(spider.go_on_when_idle, signals.spider_idle)
         return spider
 
+    def spider_opened(self) -> None:
+        arguments, scan, engine = self.scan_arguments, scan_of(self.crawler), self.crawler.engine
+        self.context = ScanContext(
+            target=arguments.target,
+            scan=scan,
+            bases=arguments.bases,
+            root_url=arguments.target.url,
+            scope=scan.config.scope([arguments.target.url]),
+            download=engine.download_async,
+            crawl=engine.crawl,
+            rendering=PageRendering(scan.config),
+            is_resumed=arguments.resume is not None,
+        )
+
     async def start(self) -> AsyncIterator[Any]:
+        config = self.context.config
         if not self.crawler.settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES"):
-            yield Evidence(
-                EvidenceType.CERTIFICATES_NOT_VERIFIED,
-                "certificates were not verified: whoever is on the way could have answered",
-                {"setting": "SITECRAWL_VERIFY_CERTIFICATES"},
+            await self.context.put(
+                Evidence(
+                    EvidenceType.CERTIFICATES_NOT_VERIFIED,
+                    "certificates were not verified: whoever is on the way could have answered",
+                    {"setting": "SITECRAWL_VERIFY_CERTIFICATES"},
+                )
             )
-        if minutes := self.context.config.max_scan_minutes:
+        if minutes := config.max_scan_minutes:
             loop = asyncio.get_running_loop()
             self._alarm = loop.call_later(minutes * 60, self._stop_for_time)
         for request in await self._next_requests():
@@ -129,14 +135,16 @@ class StagedSpider(Spider):
         for request in requests:
             engine.crawl(request)
         if not requests:
-            reason = "unreachable" if self.context.failure else "finished"
+            reason = "unreachable" if self.context.scan.failure else "finished"
             await engine.close_spider_async(reason=reason)
 
     def record(self) -> dict[str, Any]:
         """What a scan has to remember of its run, besides the settings, to be resumed."""
+        arguments = self.scan_arguments
         return {
             "spider": self.name,
-            "bases": list(self.arguments.bases),
+            "bases": list(arguments.bases),
+            **({"job": arguments.job} if arguments.job else {}),
             **manners(self.crawler.settings),
         }
 
@@ -155,16 +163,15 @@ class StagedSpider(Spider):
                     return requests
                 self._end_stage(self._stage)
                 self._stage = None
-            if self.context.failure or not self._waiting:
+            if self.context.scan.failure or not self._waiting:
                 return []
             self._stage = self._waiting.pop(0)(self.context)
-            self.crawler.stats.set_value("sitecrawl/stage", self._stage.name)
+            self.context.counters.stage = self._stage.name
 
     def _end_stage(self, stage: Stage) -> None:
         outcome = stage.outcome()
         logger.info("Stage %s ended: %s", stage.name, outcome["ended"])
-        self._outcomes.append(outcome)
-        self.crawler.stats.set_value("sitecrawl/stages", self._outcomes)
+        self.context.counters.stages.append(outcome)
 
     def _stop_for_time(self) -> None:
         if self._stage:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.parse.scanner import SitemapKind
 from sitecrawl.parse.sitemap import SitemapReader
-from sitecrawl.spiders.staged import StagedSpider
+from sitecrawl.spiders.site import SiteSpider
 from sitecrawl.stages.base import SitemapPointer
 from sitecrawl.stages.fetching import document_request, failed_document_of, fetched_document
 from sitecrawl.stages.waterfall import sitemaps_are_enough
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from sitecrawl.items import Document
-    from sitecrawl.stages.authority import AuthorityRobots
+    from sitecrawl.scan.robots import AuthorityRobots
 
 _MAX_MAPS = 50
 _UNREACHABLE = {FetchOutcome.UNREACHABLE, FetchOutcome.TIMEOUT, FetchOutcome.INCOMPLETE}
@@ -58,22 +58,22 @@ class Survey:
         return self.maps_not_read + sum(each.maps for each in self.maps)
 
 
-class RobotsSpider(StagedSpider):
+class RobotsSpider(SiteSpider):
     """Fetches robots.txt and nothing else; stores nothing."""
 
-    name = "robots"
     stages: ClassVar[tuple[type, ...]] = ()
+    is_stored: ClassVar[bool] = False
     custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
-        "ITEM_PIPELINES": {},
-        "EXTENSIONS": {
-            "scrapy.extensions.corestats.CoreStats": 0,
-            "scrapy.extensions.throttle.AutoThrottle": 0,
-            "sitecrawl.register.RobotsRegister": 50,
-            "sitecrawl.extensions.bodylimit.BodyLimit": 100,
-        },
         "SITECRAWL_CONDITIONAL_REQUESTS": False,
+        "SITECRAWL_PROGRESS": "off",
+        "SITECRAWL_RENDER": "never",
     }
     survey: Survey | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        # Without a name of its class: it is not for ``scrapy crawl``.
+        super().__init__(*args, name="preview", **kwargs)
+
     is_stopped = False
     """By a signal, such as Ctrl-C."""
 
@@ -98,8 +98,6 @@ class RobotsSpider(StagedSpider):
 
 class PlanSpider(RobotsSpider):
     """Fetches robots.txt and the sitemaps of the first level; stores nothing."""
-
-    name = "plan"
 
     async def look(self) -> Survey:
         survey = await super().look()

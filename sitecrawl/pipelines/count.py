@@ -6,33 +6,24 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sitecrawl.items import SITEMAP_SOURCES, mention_batches
+from sitecrawl.pipelines.base import InventoryPipeline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Self
-
-    from scrapy.crawler import Crawler
+    from typing import Any
 
     from sitecrawl.items import MentionBatch
+    from sitecrawl.scan.scan import Scan
 
 
-class TallyPipeline:
-    """Fill ``listed``.
+class CountPipeline(InventoryPipeline):
+    """Fill ``listed``, and count pages by source and by reason in the counters of the scan."""
 
-    Stats: ``sitecrawl/pages/listed``, ``sitecrawl/pages/refused/<reason>``,
-    ``sitecrawl/pages/source/<source>``, ``sitecrawl/pages/in_sitemaps``,
-    ``sitecrawl/pages/example`` (the first URL), ``sitecrawl/mentions``,
-    ``sitecrawl/render/only_rendered`` (pages that only a browser has found).
-    """
-
-    def __init__(self, crawler: Crawler):
-        self._stats = crawler.stats
+    def __init__(self, scan: Scan):
+        super().__init__(scan)
+        self._counters = scan.counters
         # Pages that the root links to, which sitemaps may list as well.
         self._linked_ids: set[int] = set()
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
 
     def process_item(self, item: Any) -> Any:
         for batch in mention_batches(item):
@@ -44,19 +35,15 @@ class TallyPipeline:
             refusal.reason for row, refusal in batch.refused.items() if batch.is_new[row]
         )
         batch.listed = sum(batch.is_new) - refused.total()
-        count = self._stats.inc_value
-        if batch.listed and not self._stats.get_value("sitecrawl/pages/example"):
-            self._stats.set_value("sitecrawl/pages/example", _first_listed(batch))
-        repeated = len(batch.repeats.ids) if batch.repeats else 0
-        count("sitecrawl/mentions", len(batch.ids) + repeated)
-        count("sitecrawl/pages/listed", batch.listed)
+        counters = self._counters
+        if batch.listed and not counters.first_page:
+            counters.first_page = _first_listed(batch)
+        counters.mentions += len(batch.ids)
         if batch.is_rendered:
-            count("sitecrawl/render/only_rendered", batch.listed)
-        for source, number in self._sources(batch).items():
-            count(f"sitecrawl/pages/source/{source}", number)
+            counters.pages_only_rendered += batch.listed
+        counters.pages_by_source.update(self._sources(batch))
+        counters.pages_refused.update(refused)
         self._count_in_sitemaps(batch)
-        for reason, number in refused.items():
-            count(f"sitecrawl/pages/refused/{reason}", number)
 
     def _sources(self, batch: MentionBatch) -> Mapping[str, int]:
         if batch.sources is None:
@@ -78,7 +65,7 @@ class TallyPipeline:
             listed = {page_id for row, page_id in enumerate(batch.ids) if row not in batch.refused}
             known = len(self._linked_ids & listed)
             self._linked_ids -= listed
-        self._stats.inc_value("sitecrawl/pages/in_sitemaps", batch.listed + known)
+        self._counters.pages_in_sitemaps += batch.listed + known
 
 
 def _first_listed(batch: MentionBatch) -> str:

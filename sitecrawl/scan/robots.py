@@ -1,18 +1,22 @@
-"""The robots.txt of every authority that a scan has to do with."""
+"""The robots.txt of every authority (scheme, host and port) of a scan."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from scrapy.exceptions import DropItem
-
-from sitecrawl.config import Config
-from sitecrawl.downloader.polite import politeness_of
-from sitecrawl.items import Document, DocumentKind, FetchOutcome
+from sitecrawl.items import (
+    Document,
+    DocumentKind,
+    DocumentRead,
+    Evidence,
+    EvidenceType,
+    FetchOutcome,
+    Judged,
+    NamedDocument,
+)
 from sitecrawl.parse.robots import MAX_BYTES
 from sitecrawl.robots.answers import (
     MAX_REDIRECTS,
@@ -23,65 +27,142 @@ from sitecrawl.robots.answers import (
 )
 from sitecrawl.robots.policy import policy_for
 from sitecrawl.robots.verdict import VerdictReason
-from sitecrawl.stages.authority import AuthorityRobots
+from sitecrawl.stages.base import SitemapPointer
 from sitecrawl.stages.fetching import (
     asked_url,
+    confidence,
     document_request,
     failed_document_of,
     fetched_document,
 )
-from sitecrawl.urls.address import origin_of
+from sitecrawl.urls.address import origin_of, resolve
 
 if TYPE_CHECKING:
-    from typing import Self
+    from collections.abc import Iterator, Sequence
 
     from scrapy import Request
     from scrapy.crawler import Crawler
 
     from sitecrawl.robots.answers import RobotsAnswer
+    from sitecrawl.robots.policy import RobotsPolicy
+    from sitecrawl.robots.verdict import Verdict
+    from sitecrawl.scan.scan import Scan
     from sitecrawl.store.robots_copies import RobotsCopy
-
-logger = logging.getLogger(__name__)
+    from sitecrawl.urls.plain import SharedOrigin
 
 _MAX_RETRIES = 1
 
 
-class RobotsArchive(Protocol):
-    """Who keeps what is fetched, and has what earlier scans kept."""
+@dataclass(frozen=True, slots=True)
+class AuthorityRobots:
+    """The robots.txt of one scheme, host and port: how it was answered and what holds."""
 
-    async def robots_copies(self, url: str) -> tuple[RobotsCopy | None, RobotsCopy | None]: ...
+    document: Document
+    answer: RobotsAnswer
+    policy: RobotsPolicy
+    copy_of: datetime | None = None
+    """When the copy was fetched that is used instead of an answer of today."""
+    _judged: dict[int, Judged] = field(default_factory=dict)
 
-    async def process_item(self, item: Any) -> Any: ...
+    @property
+    def url(self) -> str:
+        return self.document.url
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there was more of it than is read."""
+        document = self.document
+        return document.is_to_be_read and (document.is_cut or len(document.body) > MAX_BYTES)
+
+    def judge(
+        self, urls: Sequence[str], origin: SharedOrigin | None = None
+    ) -> tuple[Judged, dict[int, Judged]]:
+        """What is said of most of the *urls*, and of the others by their row."""
+        column = self.policy.verdicts(urls, origin.heads if origin else None)
+        others = {row: self._as_judged(verdict) for row, verdict in column.others.items()}
+        return self._as_judged(column.usual), others
+
+    def _as_judged(self, verdict: Verdict) -> Judged:
+        # The policy gives the same object for the same verdict, and keeps it.
+        if id(verdict) not in self._judged:
+            self._judged[id(verdict)] = Judged(self.url, verdict)
+        return self._judged[id(verdict)]
+
+    def sitemaps(self) -> Iterator[tuple[int, str | None]]:
+        """The lines that name a sitemap, and the address that they mean."""
+        for line in self.policy.file.sitemaps:
+            yield line.line, resolve(line.value, self.url)
+
+    def pointers(self) -> list[SitemapPointer]:
+        return [
+            SitemapPointer(url, f"robots.txt line {line}", self.url)
+            for line, url in self.sitemaps()
+            if url is not None
+        ]
+
+    def as_items(self) -> Iterator[Any]:
+        """What is stored of it: the document, what it names, and how it was answered."""
+        document, file = self.document, self.policy.file
+        pointers = self.pointers()
+        yield document
+        if document.is_to_be_read:
+            yield DocumentRead(
+                document.url,
+                format="robots",
+                entries=len(pointers),
+                decompressed_bytes=len(document.body),
+                truncated=self.is_cut,
+                children=[NamedDocument(each.url, each.found_by, 0) for each in pointers],
+            )
+        is_read = self.answer.kind is AnswerKind.READ
+        yield Evidence(
+            EvidenceType.ROBOTS_TXT,
+            # PostgreSQL takes no text with a null byte.
+            document.body.decode("utf-8", "replace").replace("\0", "")
+            if is_read
+            else document.error,
+            {
+                "success": is_read,
+                "outcome": document.outcome,
+                "status": document.status,
+                "error": document.error or None,
+                "policy": self.policy.usual.reason,
+                "explanation": self.policy.usual.explanation,
+                "groups": [agent._asdict() for agent in file.groups],
+                "rules": len(file.rules),
+                "crawl_delay": file.crawl_delay.seconds if file.crawl_delay else None,
+                "sitemaps": [pointer.url for pointer in pointers],
+                "findings": [finding._asdict() for finding in file.findings],
+                "copy_of": self.copy_of.isoformat() if self.copy_of else None,
+            },
+            document=document.url,
+            confidence=min(
+                confidence(document, is_truncated=self.is_cut), self.policy.usual.confidence
+            ),
+        )
 
 
-class RobotsRegister:
+class RobotsRegistry:
     """Fetches each robots.txt once in a scan and says what holds for the URLs of its authority.
 
     * A copy of an earlier scan is used while it is fresh, and the last one with rules when the
       server cannot be reached.
-    * What it asks of our pace is told to the downloader before anything else is fetched.
+    * What it asks of our pace holds before anything else is fetched.
     * How it was answered is stored as a document and as evidence.
     * Where it redirects to the robots.txt of another authority, that one has been asked as well.
 
     Settings: ``SITECRAWL_ROBOTS_AGENT``, ``SITECRAWL_ROBOTS_AGENT_MATCHING``,
     ``SITECRAWL_ROBOTS_CACHE_SECONDS``, ``SITECRAWL_ROBOTS_FAIL_OPEN``,
     ``SITECRAWL_ROBOTS_TIMEOUT_SECONDS``.
-    Stats: ``sitecrawl/robots/not_had`` (why, by authority), ``sitecrawl/robots/cut`` (the limit, if
-    it was hit).
     """
 
-    archive: RobotsArchive | None = None
-
-    def __init__(self, crawler: Crawler):
+    def __init__(self, crawler: Crawler, scan: Scan):
         self._crawler = crawler
-        self._config = Config.from_settings(crawler.settings)
+        self._scan = scan
+        self._config = scan.config
         self._asked: dict[str, asyncio.Task[AuthorityRobots]] = {}
         self._under_way: dict[str, Request] = {}
         self._redirected_to: dict[str, Document] = {}
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
 
     def __len__(self) -> int:
         return len(self._asked)
@@ -102,34 +183,26 @@ class RobotsRegister:
         return await asyncio.shield(self._asked[origin])
 
     async def _ask(self, url: str) -> AuthorityRobots:
-        last, good = await self.archive.robots_copies(url) if self.archive else (None, None)
+        database = self._scan.database
+        last, good = await database.robots_copies(url) if database else (None, None)
         if document := self._redirected_to.pop(url, None):
             robots = self._robots(document, _answer(document), good)
         else:
             robots = self._from_fresh_copy(url, last, good) or await self._fetch(url, good)
         self._count(robots)
         pause = robots.policy.file.seconds_between_requests(datetime.now(UTC).time())
-        politeness_of(self._crawler).set_robots_pace(url, pause or None)
-        if self.archive:
-            await self._store(robots, self.archive)
+        self._scan.politeness.set_robots_pace(url, pause or None)
+        if database is not None:
+            for item in robots.as_items():
+                await self._scan.put(item)
         return robots
 
     def _count(self, robots: AuthorityRobots) -> None:
-        stats = self._crawler.stats
+        counters = self._scan.counters
         if robots.policy.usual.reason is VerdictReason.UNREACHABLE:
-            not_had = stats.get_value("sitecrawl/robots/not_had", {})
-            not_had[origin_of(robots.url)] = robots.answer.cause
-            stats.set_value("sitecrawl/robots/not_had", not_had)
+            counters.robots_unavailable[origin_of(robots.url)] = robots.answer.cause
         if robots.is_cut:
-            cut = {"what": "bytes of robots.txt", "setting": "", "limit": MAX_BYTES}
-            stats.set_value("sitecrawl/robots/cut", [cut])
-
-    async def _store(self, robots: AuthorityRobots, archive: RobotsArchive) -> None:
-        try:
-            for item in robots.as_items():
-                await archive.process_item(item)
-        except DropItem:
-            logger.debug("robots.txt could not be stored: the scan is ending")
+            counters.hit("bytes of robots.txt", "", MAX_BYTES)
 
     def _from_fresh_copy(
         self, url: str, last: RobotsCopy | None, good: RobotsCopy | None
@@ -215,13 +288,6 @@ class RobotsRegister:
             kept_copy=kept_copy,
         )
         return AuthorityRobots(document, answer, policy, copy_of)
-
-
-def robots_register(crawler: Crawler) -> RobotsRegister:
-    """That of a crawler that runs."""
-    register = crawler.get_extension(RobotsRegister)
-    assert register is not None, "EXTENSIONS must list sitecrawl.register.RobotsRegister"
-    return register
 
 
 def _answer(document: Document) -> RobotsAnswer:

@@ -1,15 +1,31 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import example, given
 from hypothesis import strategies as st
+from sqlalchemy import select
 
-from sitecrawl.items import MentionBatch, Source
+from sitecrawl.items import (
+    Document,
+    DocumentKind,
+    FetchOutcome,
+    MentionBatch,
+    Source,
+    Visit,
+    VisitedPage,
+)
 from sitecrawl.parse.entries import Alternate, EntryDetails
-from sitecrawl.pipelines.rows import page_rows
+from sitecrawl.pipelines.records import ItemRecorder, page_rows
+from sitecrawl.store.engine import open_database
+from sitecrawl.store.scan_writer import ScanWriter
+from sitecrawl.store.tables import documents, fetches
 from sitecrawl.urls.scope import Scope
+from tests.scan.build import make_scan
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SITE = "https://example.com/"
 
@@ -61,3 +77,26 @@ def test_entries_that_share_their_details_have_them_all() -> None:
         0: {"alternates": alternates},
         2: {"alternates": alternates},
     }
+
+
+SENT = f"{SITE}p?f%5Ba%5D=1"
+
+
+def visited(number: int, url: str) -> VisitedPage:
+    document = Document(SENT, DocumentKind.PAGE, "a link", FetchOutcome.OK, status=200)
+    return VisitedPage(Visit(number, url, clicks=1), document)
+
+
+def test_pages_whose_addresses_are_sent_alike_are_stored_together(tmp_path: Path) -> None:
+    with open_database(f"sqlite:///{tmp_path / 'sitecrawl.db'}") as database:
+        writer = ScanWriter(database)
+        writer.begin(asked=SITE, site_key="example.com", root_url=SITE)
+        recorder = ItemRecorder(make_scan(), writer, "settings 1", set())
+        recorder.take_pages([visited(2, f"{SITE}p?f[a]=1"), visited(3, SENT)])
+        recorder.take_pages([visited(4, SENT)])
+        writer.close()
+        with database.reading() as connection:
+            [document] = connection.execute(select(documents.c.id, documents.c.url)).all()
+            fetched = connection.scalars(select(fetches.c.document_id)).all()
+    assert document.url == SENT
+    assert fetched == [document.id] * 3

@@ -1,0 +1,203 @@
+"""The store of one scan, used off the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from sitecrawl.items import Visit
+from sitecrawl.store.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from sitecrawl.config import Config
+    from sitecrawl.spiders.arguments import SpiderArguments
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.records import ScanHandle
+    from sitecrawl.store.resumption import Resumption
+    from sitecrawl.store.robots_copies import RobotsCopy
+    from sitecrawl.store.scan_writer import ScanWriter
+    from sitecrawl.store.validators import Validators
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class KnownDocument(NamedTuple):
+    """A document that an earlier scan has read completely."""
+
+    validators: Validators
+    children: Sequence[tuple[str, str]]
+    """The documents that it names, and how."""
+
+
+class ScanDatabase:
+    """Begins, writes and ends the record of one scan, and reads what earlier scans have left.
+
+    One thread does all of it, because a SQLite connection belongs to one. The first error of the
+    database is logged and calls *on_failure*; after it nothing is written and nothing is known.
+    """
+
+    def __init__(self, config: Config, on_failure: Callable[[], None]):
+        self.failure = ""
+        self.record: ScanHandle | None = None
+        self.resumption: Resumption | None = None
+        self.validators: dict[str, Validators] = {}
+        self._config = config
+        self._on_failure = on_failure
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
+        self._database: Database
+        self._writer: ScanWriter | None = None
+        self._newest: asyncio.Future[Any] | None = None  # what the thread will do last
+        self._opening: asyncio.Future[None] | None = None
+        self.flush: Callable[[], Awaitable[None]] = _nothing
+        """Waits until what the store pipeline gathers is written; that pipeline sets it."""
+
+    # --- life cycle --------------------------------------------------------------------------
+
+    def open(self, arguments: SpiderArguments, settings: dict[str, Any]) -> None:
+        """Begin the scan's record, or take up that of the scan to resume.
+
+        Opening takes as long as the first answer of the site, so both happen at once: whoever
+        needs the database waits for :meth:`opened`.
+        """
+        self._opening = asyncio.ensure_future(self._open(arguments, settings))
+
+    async def opened(self) -> None:
+        assert self._opening is not None
+        await self._opening
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is a record, so that there is something to read."""
+        return self._writer is not None
+
+    @property
+    def writer(self) -> ScanWriter:
+        """For functions that run on the store's thread."""
+        assert self._writer is not None
+        return self._writer
+
+    @property
+    def reader(self) -> Database:
+        """For functions that run on the store's thread."""
+        return self._database
+
+    async def close(self) -> None:
+        if self._writer is not None:
+            await self._in_thread(self._database.close)
+        self._thread.shutdown()
+
+    async def _open(self, arguments: SpiderArguments, settings: dict[str, Any]) -> None:
+        try:
+            await self._in_thread(self._begin, arguments, settings)
+        except StoreError as error:
+            self._fail(error)
+
+    def _begin(self, arguments: SpiderArguments, settings: dict[str, Any]) -> None:
+        # SQLAlchemy would delay the first request.
+        from sitecrawl.store.engine import open_database
+        from sitecrawl.store.resumption import load_resumption
+        from sitecrawl.store.scan_writer import ScanWriter
+        from sitecrawl.store.validators import load_validators
+
+        config = self._config
+        self._database = open_database(config.database_url)
+        writer = ScanWriter(self._database)
+        if arguments.resume is not None:
+            self.record = writer.resume(arguments.resume)
+            self.resumption = load_resumption(self._database, self.record)
+        else:
+            self.record = writer.begin(
+                asked=arguments.asked,
+                site_key=arguments.target.site_key,
+                root_url=arguments.target.url,
+                profile=config.profile,
+                settings=settings,
+                key_rules=asdict(config.key_rules()),
+            )
+        self._writer = writer
+        if config.conditional_requests:
+            fingerprint = config.reading_fingerprint(arguments.bases)
+            self.validators = load_validators(self._database, self.record.site_id, fingerprint)
+
+    # --- work --------------------------------------------------------------------------------
+
+    async def run(self, function: Callable[..., T], *args: Any) -> T | None:
+        """Call *function* on the store's thread; None after a failure of the database."""
+        await self.opened()
+        if self.failure:
+            return None
+        try:
+            return await self._in_thread(function, *args)
+        except StoreError as error:
+            self._fail(error)
+            return None
+
+    async def caught_up(self) -> None:
+        """Wait until what was handed over is written; others get their turn in any case."""
+        await asyncio.sleep(0)
+        if self._newest is not None:
+            await asyncio.wait({self._newest})
+
+    async def _in_thread(self, function: Callable[..., T], *args: Any) -> T:
+        loop = asyncio.get_running_loop()
+        done = loop.run_in_executor(self._thread, partial(function, *args))
+        self._newest = done
+        return await done
+
+    def _fail(self, error: StoreError) -> None:
+        if not self.failure:
+            self.failure = str(error)
+            logger.error("%s", error)
+            logger.debug("The database failed", exc_info=error)
+            self._on_failure()
+
+    # --- what earlier scans and visits have left -----------------------------------------------
+
+    async def waiting_visits(self, after: int, limit: int) -> list[Visit]:
+        """The next pages of the frontier behind number *after*."""
+        await self.flush()
+        rows = await self.run(lambda: self.writer.waiting_visits(after, limit))
+        return [
+            Visit(*row[:-1], tuple(json.loads(row.redirected_from or "[]"))) for row in rows or ()
+        ]
+
+    async def known_document(self, url: str) -> KnownDocument | None:
+        """What earlier scans know of the document, if it would be read the same way today."""
+        await self.opened()
+        validators = self.validators.get(url)
+        if validators is None:
+            return None
+        children = await self.run(self._children, validators)
+        return KnownDocument(validators, children or ())
+
+    async def robots_copies(self, url: str) -> tuple[RobotsCopy | None, RobotsCopy | None]:
+        """The last answer of earlier scans to this robots.txt, and the last one with rules."""
+        return await self.run(self._robots_copies, url) or (None, None)
+
+    def _children(self, validators: Validators) -> Sequence[tuple[str, str]]:
+        from sitecrawl.store.validators import children
+
+        return children(self._database, validators.document_id)
+
+    def _robots_copies(self, url: str) -> tuple[RobotsCopy | None, RobotsCopy | None]:
+        from sitecrawl.store.robots_copies import last_answer, last_good_copy
+
+        assert self.record is not None
+        site_id = self.record.site_id
+        return (
+            last_answer(self._database, site_id, url),
+            last_good_copy(self._database, site_id, url),
+        )
+
+
+async def _nothing() -> None:
+    """No pipeline gathers anything."""

@@ -1,0 +1,261 @@
+"""Begins a scan when its spider opens, and ends it when the spider closes."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import time
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.utils.asyncio import create_looping_call
+
+from sitecrawl.config import Config, ConfigError
+from sitecrawl.items import EvidenceType
+from sitecrawl.politeness.scan import ScanPoliteness
+from sitecrawl.politeness.words import ledger_words
+from sitecrawl.safety.policy import AddressPolicy
+from sitecrawl.scan.database import ScanDatabase
+from sitecrawl.scan.frontier import Frontier
+from sitecrawl.scan.robots import RobotsRegistry
+from sitecrawl.scan.scan import Scan
+from sitecrawl.scan.summary import build_summary, given_up_families, scan_ending
+from sitecrawl.store.vocabulary import ScanStatus
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.scan.summary import Summary
+    from sitecrawl.spiders.arguments import SpiderArguments
+
+logger = logging.getLogger(__name__)
+
+_HEARTBEAT_SECONDS = 4.0
+
+
+class ScanLifecycle:
+    """Makes the crawler's :class:`Scan`; records it for a spider that asks for an inventory.
+
+    A spider asks for it by its attribute ``scan_arguments`` (:class:`SpiderArguments`). Every
+    other spider gets a scan without a database: robots verdicts, skip rules, pace, budget and
+    the guard on addresses hold for it, and nothing is stored.
+
+    Stats: ``sitecrawl/scan/id``, ``sitecrawl/scan/status``, ``sitecrawl/scan/reason``, and those
+    of :class:`~sitecrawl.scan.counters.ScanCounters`, renewed every few seconds.
+    """
+
+    def __init__(self, crawler: Crawler):
+        self._crawler = crawler
+        self._started = time.monotonic()
+        self._arguments: SpiderArguments | None = getattr(crawler.spider, "scan_arguments", None)
+        self._heartbeat = create_looping_call(self._beat)
+        self._closing: asyncio.Future[None] | None = None
+        self._is_finalized = False
+        self.summary: Summary | None = None
+        self.is_finished = asyncio.Event()
+        """The record is complete, and can be read."""
+        self.scan = self._make_scan()
+        crawler.signals.connect(self.spider_opened, signals.spider_opened)
+        crawler.signals.connect(self.spider_closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def _make_scan(self) -> Scan:
+        config = Config.from_settings(self._crawler.settings)
+        arguments = self._arguments
+        if arguments is not None and self._crawler.settings.get("JOBDIR"):
+            raise ConfigError(
+                "JOBDIR is not used by this spider: the database keeps its state;"
+                " go on with a stopped scan by: sitecrawl resume"
+            )
+        named = arguments.named_endpoints() if arguments else ()
+        scan = Scan(
+            config=config,
+            politeness=ScanPoliteness(
+                config.pace_rules(), config.scan_budget(self._started), config.slot_wait_seconds
+            ),
+            address_policy=AddressPolicy(named, config.address_allow),
+        )
+        scan.frontier = Frontier()
+        scan.put = self._put
+        is_stored = arguments is not None and getattr(self._crawler.spider, "is_stored", True)
+        if is_stored:
+            scan.database = ScanDatabase(config, self._close_spider)
+        scan.robots = RobotsRegistry(self._crawler, scan)
+        return scan
+
+    # --- begin -------------------------------------------------------------------------------
+
+    def spider_opened(self) -> None:
+        database = self.scan.database
+        if database is not None:
+            assert self._arguments is not None
+            record = getattr(self._crawler.spider, "record", dict)()
+            database.open(self._arguments, self.scan.config.as_dict() | record)
+            self._taking_up = asyncio.ensure_future(self._take_up(database))
+
+    async def _take_up(self, database: ScanDatabase) -> None:
+        await database.opened()
+        if database.record is None:
+            return
+        self._crawler.stats.set_value("sitecrawl/scan/id", database.record.scan_id)
+        if database.resumption is not None:
+            self.scan.counters.restore(database.resumption.stats)
+        self._heartbeat.start(_HEARTBEAT_SECONDS, now=False)
+
+    async def taken_up(self) -> None:
+        """Wait until a scan that goes on knows what it had come to."""
+        await self._taking_up
+
+    def _beat(self) -> None:
+        self.scan.counters.publish(self._crawler.stats)
+        database = self.scan.database
+        assert database is not None
+        self._beating = asyncio.ensure_future(database.run(database.writer.heartbeat))
+
+    # --- what documents say --------------------------------------------------------------------
+
+    async def _put(self, item: Any) -> None:
+        """Send an item through the pipelines of the inventory.
+
+        It does not go through Scrapy's item pipelines as a whole: pipelines of a user and feeds get
+        pages, not batches of mentions.
+        """
+        if self.scan.database is None or self.scan.database.failure:
+            return
+        for pipeline in self._pipelines():
+            try:
+                processed = pipeline.process_item(item)
+                if inspect.isawaitable(processed):
+                    await processed
+            except Exception:
+                logger.exception("%r was lost in %s", item, type(pipeline).__name__)
+                self.scan.counters.items_lost += 1
+                for each in self._pipelines():
+                    each.item_lost(item)
+                return
+
+    def _pipelines(self) -> list[Any]:
+        from sitecrawl.pipelines.base import InventoryPipeline
+
+        every = self._crawler.engine.scraper.itemproc.middlewares
+        return [pipeline for pipeline in every if isinstance(pipeline, InventoryPipeline)]
+
+    # --- end ---------------------------------------------------------------------------------
+
+    def _close_spider(self) -> None:
+        """The database cannot be used: nothing could be kept after this."""
+        if self._closing is None:
+            closing = self._crawler.engine.close_spider_async(reason="store")
+            self._closing = asyncio.ensure_future(closing)
+
+    async def spider_closed(self, reason: str) -> None:
+        await self.finalize(reason)
+
+    async def finalize(self, reason: str) -> None:
+        """Classify, summarize and close the record, once."""
+        if self._is_finalized:
+            return
+        self._is_finalized = True
+        scan, database, stats = self.scan, self.scan.database, self._crawler.stats
+        if database is not None:
+            await self.taken_up()
+            if self._heartbeat.running:
+                self._heartbeat.stop()
+        for pipeline in self._pipelines():
+            await pipeline.conclude()
+        politeness = scan.politeness
+        for limit in politeness.limits():
+            scan.counters.hit(**limit)
+        failure = scan.failure
+        if database is not None and database.failure:
+            reason, failure = "store", database.failure
+        status, words = scan_ending(reason, scan, failure)
+        try:
+            if database is not None and database.has_begun:
+                done = await database.run(self._finish, status, words)
+                if done is None:
+                    status, words = ScanStatus.FAILED, database.failure
+        finally:
+            scan.counters.publish(stats)
+            self.summary = self.summary or self._summarize(status, words)
+            stats.set_value("sitecrawl/politeness", politeness.report())
+            stats.set_value("sitecrawl/scan/status", status)
+            stats.set_value("sitecrawl/scan/reason", words)
+            if database is not None:
+                await database.close()
+            self.is_finished.set()
+
+    def _summarize(self, status: ScanStatus, words: str) -> Summary:
+        return build_summary(
+            self.scan,
+            status=status,
+            reason=words,
+            asked=self._arguments.asked if self._arguments else "",
+            seconds=time.monotonic() - self._started,
+        )
+
+    # --- on the store's thread ---------------------------------------------------------------
+
+    def _finish(self, status: ScanStatus, words: str) -> bool:
+        scan, database = self.scan, self.scan.database
+        assert database is not None
+        writer = database.writer
+        writer.settle(
+            is_whole=status is ScanStatus.FINISHED,
+            cut_families=given_up_families(scan.counters.given_up_patterns),
+        )
+        self._count_exactly()
+        self.summary = summary = self._summarize(status, words)
+        if summary.visited > 1:
+            writer.add_evidence(
+                EvidenceType.CRAWL_STATS,
+                f"{summary.visited} pages visited, {len(summary.cut_patterns)} patterns given up",
+                metadata={
+                    "visited": summary.visited,
+                    "found": scan.counters.visits_found,
+                    "beyond_depth": scan.counters.beyond_depth,
+                    "cut_patterns": summary.cut_patterns,
+                },
+            )
+        if summary.politeness:
+            writer.add_evidence(
+                EvidenceType.POLITENESS_LEDGER,
+                ledger_words(summary.politeness),
+                metadata=summary.politeness,
+            )
+        writer.add_evidence(
+            EvidenceType.DISCOVERY_SUMMARY,
+            f"{summary.pages} URLs, {summary.status}: {summary.reason}",
+            metadata=summary.as_dict(),
+        )
+        writer.finish(summary.status, summary.reason, summary.as_dict())
+        return True
+
+    def _count_exactly(self) -> None:
+        """Let the database count where pages of several documents overlap.
+
+        Pages of changed and of unchanged documents do, and a crawl may have found that a page that
+        was listed is none.
+        """
+        counters, database = self.scan.counters, self.scan.database
+        assert database is not None
+        listed = counters.pages_listed
+        if counters.visited <= 1 and not (listed and counters.pages_unchanged):
+            return
+        from sitecrawl.store.inventory import count_listed
+        from sitecrawl.store.queries import scan_by_id
+        from sitecrawl.store.resumption import page_stats
+
+        record = scan_by_id(database.reader, self.scan.record.scan_id)
+        assert record is not None
+        if counters.pages_unchanged:
+            total = count_listed(database.reader, record)
+            counters.pages_unchanged = max(total - listed, 0)
+        else:
+            counters.recount_pages(page_stats(database.reader, record))

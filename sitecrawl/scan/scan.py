@@ -1,0 +1,66 @@
+"""What the components of one crawl share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.scan.counters import ScanCounters
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.config import Config
+    from sitecrawl.politeness.scan import ScanPoliteness
+    from sitecrawl.safety.policy import AddressPolicy
+    from sitecrawl.scan.database import ScanDatabase
+    from sitecrawl.scan.frontier import Frontier
+    from sitecrawl.scan.robots import RobotsRegistry
+    from sitecrawl.store.records import ScanHandle
+    from sitecrawl.store.resumption import Resumption
+
+
+@dataclass(slots=True)
+class Scan:
+    """One per crawler, made by :class:`~sitecrawl.scan.lifecycle.ScanLifecycle`.
+
+    Every spider of the project has one: its requests are paced, guarded and judged by it. Only
+    a scan with a ``database`` is recorded; :class:`~sitecrawl.spiders.site.SiteSpider` has one.
+    """
+
+    config: Config
+    politeness: ScanPoliteness
+    address_policy: AddressPolicy
+    counters: ScanCounters = field(default_factory=ScanCounters)
+    robots: RobotsRegistry = field(init=False)
+    frontier: Frontier = field(init=False)
+    database: ScanDatabase | None = None
+    root_url: str = ""
+    """Where the site answers; empty until it has."""
+    failure: str = ""
+    """Why nothing of the site could be read, for a person."""
+    put: Callable[[Any], Awaitable[None]] = field(init=False)
+    """Sends what a document said through the inventory pipelines."""
+
+    @property
+    def record(self) -> ScanHandle:
+        """Of the scan that has begun: its id, its site, the seed of its page ids."""
+        assert self.database is not None
+        assert self.database.record is not None, "the scan has not begun"
+        return self.database.record
+
+    @property
+    def resumption(self) -> Resumption | None:
+        """What the interrupted run of this scan had come to; None: it is a new scan."""
+        return self.database.resumption if self.database else None
+
+
+def scan_of(crawler: Crawler) -> Scan:
+    """The scan of a crawler that is set up."""
+    from sitecrawl.scan.lifecycle import ScanLifecycle
+
+    lifecycle = crawler.get_extension(ScanLifecycle)
+    assert lifecycle is not None, "EXTENSIONS must list sitecrawl.scan.lifecycle.ScanLifecycle"
+    return lifecycle.scan

@@ -1,0 +1,191 @@
+"""What a scan came to: shown at the end and kept as evidence."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.items import FetchOutcome
+from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.urls.address import origin_of
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterable, Mapping
+
+    from sitecrawl.scan.counters import ScanCounters
+    from sitecrawl.scan.scan import Scan
+
+# Outcomes after which nothing of a document can be missing: what is not there lists nothing.
+_READ = {
+    *(FetchOutcome.OK, FetchOutcome.NOT_MODIFIED, FetchOutcome.NOT_FOUND, FetchOutcome.FRESH),
+    FetchOutcome.REDIRECTED,
+    # What robots.txt does not allow is nothing that could have been read.
+    FetchOutcome.BLOCKED_BY_ROBOTS,
+}
+
+# Why the engine closed the spider -> what that makes of the scan, and how a person says it.
+_ENDINGS: dict[str, tuple[ScanStatus, str]] = {
+    "finished": (ScanStatus.FINISHED, ""),
+    "shutdown": (ScanStatus.PARTIAL, "stopped by the user"),
+    "time_limit": (ScanStatus.PARTIAL, "the time was up (SITECRAWL_MAX_SCAN_MINUTES)"),
+    "unreachable": (ScanStatus.FAILED, "the site cannot be reached"),
+    "store": (ScanStatus.FAILED, "the database cannot be used"),
+    "stage_error": (ScanStatus.PARTIAL, "internal error; see the log"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The figures of one scan."""
+
+    asked: str
+    root_url: str
+    scan_id: int | None
+    status: ScanStatus
+    reason: str
+    pages: int
+    pages_unchanged: int
+    mentions: int
+    example: str
+    by_source: dict[str, int]
+    refused: dict[str, int]
+    documents: dict[str, int]
+    findings: dict[str, int]
+    visited: int
+    """Pages that were fetched to follow their links, the root included."""
+    cut_patterns: list[dict[str, Any]]
+    """Patterns of URLs that the crawl gave up: traps, or more of the same."""
+    truncated: list[dict[str, Any]]
+    stages: list[dict[str, Any]]
+    requests: int
+    received_bytes: int
+    seconds: float
+    politeness: dict[str, Any] = field(default_factory=dict)
+    rendered: dict[str, Any] = field(default_factory=dict)
+    """How many pages a browser has shown, and how many are known only for that."""
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def given_up_families(patterns: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """The patterns of which the rest is refused, with the reason."""
+    return {each["pattern"]: each["reason"] for each in patterns if each["reason"]}
+
+
+def scan_ending(close_reason: str, scan: Scan, failure: str = "") -> tuple[ScanStatus, str]:
+    """The status of a scan that the engine closed for *close_reason*, and its reason in words."""
+    status, words = _ENDINGS.get(close_reason, (ScanStatus.PARTIAL, close_reason))
+    if status is ScanStatus.FINISHED and scan.counters.items_lost:
+        return ScanStatus.PARTIAL, "internal error, some of it was lost; see the log"
+    if status is ScanStatus.FINISHED and (reasons := _not_fetched(scan)):
+        return ScanStatus.PARTIAL, "; ".join(reasons)
+    if status is ScanStatus.FINISHED and _has_read_nothing(scan):
+        return ScanStatus.FAILED, ", ".join(_robots_unavailable(scan))
+    return status, failure or words or _completeness(scan)
+
+
+def _has_read_nothing(scan: Scan) -> bool:
+    """Whether a robots.txt that could not be read kept the scan from everything."""
+    counters = scan.counters
+    has_pages = counters.pages_listed or counters.pages_unchanged or counters.pages_refused.total()
+    return not has_pages and _root_server(scan) in counters.robots_unavailable
+
+
+def _not_fetched(scan: Scan) -> list[str]:
+    """Why politeness left something out that was to be fetched."""
+    documents, root_server = scan.counters.documents, _root_server(scan)
+    reasons = [
+        each["reason"]
+        for each in scan.politeness.report()["left_alone"]
+        # Where https cannot be reached and http can, nothing is missing.
+        if each["refused"] or each["server"] == root_server
+    ]
+    if documents[FetchOutcome.HOST_PAUSED] and not reasons:
+        reasons.append("a host asked to wait longer than the time of a stage")
+    if unsent := documents[FetchOutcome.SLOT_TIMEOUT]:
+        reasons.append(f"requests whose turn did not come in time: {unsent}")
+    if documents[FetchOutcome.OVER_BUDGET]:
+        reasons.append("the page limit was reached (SITECRAWL_MAX_PAGES)")
+    return reasons
+
+
+def _completeness(scan: Scan) -> str:
+    counters = scan.counters
+    failed = sum(n for outcome, n in counters.documents.items() if outcome not in _READ)
+    unread = sum(stage.get("not_read", 0) for stage in counters.stages)
+    given_up = len(counters.given_up_patterns)
+    missed = counters.rendering.get("missed", 0) + counters.rendering.get("failed", 0)
+    doubts = [
+        *(["a limit was hit"] if counters.all_limits() else []),
+        *([f"{failed} of {counters.documents.total()} documents could not be read"] * bool(failed)),
+        *([f"sitemaps on other hosts were not read: {unread}"] if unread else []),
+        *([f"patterns of URLs were given up: {given_up}"] if given_up else []),
+        *([f"pages that need a browser were not rendered: {missed}"] if missed else []),
+        *_robots_unavailable(scan),
+    ]
+    return ", ".join(doubts) or "everything that was found has been read"
+
+
+def _robots_unavailable(scan: Scan) -> list[str]:
+    """What a robots.txt that could not be fetched has left out."""
+    causes, root = scan.counters.robots_unavailable, _root_server(scan)
+    if root in causes:
+        missing = "no page was fetched, and sitemaps that it names are not known"
+        return [f"robots.txt could not be had ({causes[root]}): {missing}"]
+    # Where https cannot be reached and http can, nothing is missing.
+    others = [server for server in causes if _host(server) != _host(root)]
+    return [f"robots.txt of other hosts could not be had: {len(others)}"] if others else []
+
+
+def _root_server(scan: Scan) -> str:
+    return origin_of(scan.root_url) if scan.root_url else ""
+
+
+def _host(server: str) -> str:
+    return server.partition("://")[2]
+
+
+def build_summary(
+    scan: Scan, *, status: ScanStatus, reason: str, asked: str, seconds: float
+) -> Summary:
+    """The figures of a scan that has ended."""
+    counters, ledger = scan.counters, scan.politeness.report()
+    record = scan.database.record if scan.database else None
+    return Summary(
+        asked=asked,
+        root_url=scan.root_url or asked,
+        scan_id=record.scan_id if record else None,
+        status=status,
+        reason=reason,
+        pages=counters.pages_listed + counters.pages_unchanged,
+        pages_unchanged=counters.pages_unchanged,
+        mentions=counters.mentions,
+        example=counters.first_page,
+        by_source=_most_first(counters.pages_by_source),
+        refused=_most_first(counters.pages_refused),
+        documents=_most_first(counters.documents),
+        findings=_most_first(counters.findings),
+        visited=counters.visited,
+        rendered=_rendered(counters),
+        cut_patterns=list(counters.given_up_patterns),
+        truncated=counters.all_limits(),
+        politeness=ledger,
+        stages=list(counters.stages),
+        requests=ledger["requests"],
+        received_bytes=ledger["received_bytes"],
+        seconds=round(seconds, 3),
+    )
+
+
+def _rendered(counters: ScanCounters) -> dict[str, Any]:
+    """Nothing, if no page was to be rendered."""
+    rendering = counters.rendering
+    if not any(rendering.get(name) for name in ("pages", "failed", "missed")):
+        return {}
+    return {**rendering, "only_rendered": counters.pages_only_rendered}
+
+
+def _most_first(counts: Counter[str]) -> dict[str, int]:
+    return {str(name): number for name, number in counts.most_common() if number}

@@ -1,0 +1,39 @@
+"""Scrapy's scheduler, with the frontier of the scan behind it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.core.scheduler import Scheduler
+
+from sitecrawl.scan.scan import scan_of
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.scan.frontier import Frontier
+
+
+class FrontierScheduler(Scheduler):
+    """Hands out what is enqueued as Scrapy's scheduler does, then the pages of the frontier.
+
+    The frontier is a table of the store: memory does not grow with it, and a killed scan goes on
+    (``sitecrawl resume``). Requests of spiders without an inventory are not affected.
+    """
+
+    _frontier: Frontier
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        scheduler = super().from_crawler(crawler)
+        scheduler._frontier = scan_of(crawler).frontier  # noqa: SLF001  of its own class
+        return scheduler
+
+    def has_pending_requests(self) -> bool:
+        return super().has_pending_requests() or self._frontier.has_pending
+
+    def next_request(self) -> Request | None:
+        return super().next_request() or self._frontier.next_request()
