@@ -8,10 +8,10 @@ import sys
 from dataclasses import replace
 
 import pytest
-from sitecrawl.summary import Summary
 
 from sitecrawl.items import FetchOutcome
 from sitecrawl.reporting import _OUTCOMES, _REASONS, print_summary
+from sitecrawl.scan.summary import Summary
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.terminal import progress_line
 from sitecrawl.urls.refusal import Reason

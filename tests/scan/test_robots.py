@@ -8,13 +8,11 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from scrapy.crawler import Crawler
-from sitecrawl.register import RobotsRegister
 
 from sitecrawl.items import FetchOutcome
-from sitecrawl.profiles import load_settings
-from sitecrawl.spiders.discover import DiscoverSpider
+from sitecrawl.scan.robots import RobotsRegistry
 from sitecrawl.store.robots_copies import RobotsCopy
+from tests.scan.build import make_scan
 from tests.site import Reply, redirect
 from tests.site.build import gz, page, robots, sitemap
 from tests.site.log import gaps
@@ -188,10 +186,9 @@ COPIES: dict[str, tuple[tuple[Any, ...], bool]] = {
 }
 
 
-def register(**settings: object) -> RobotsRegister:
-    values = load_settings("default")
-    values.update(settings, priority="cmdline")
-    return RobotsRegister(Crawler(DiscoverSpider, values))
+def registry(**settings: object) -> RobotsRegistry:
+    crawler: Any = None
+    return RobotsRegistry(crawler, make_scan(**settings))
 
 
 @pytest.mark.parametrize(("copy", "is_used"), COPIES.values(), ids=COPIES.keys())
@@ -200,7 +197,7 @@ def test_which_copy_is_fresh(copy: tuple[Any, ...], is_used: bool) -> None:
     fetched_at = datetime.now(UTC) - timedelta(seconds=age)
     fresh_until = None if fresh_for is None else fetched_at + timedelta(seconds=fresh_for)
     last = RobotsCopy(1, FetchOutcome(outcome), status, "", 0, fetched_at, fresh_until, body)
-    subject = register(SITECRAWL_ROBOTS_CACHE_SECONDS=setting)
+    subject = registry(robots_cache_seconds=setting)
     robots_txt = subject._from_fresh_copy(URL, last, None)
     assert (robots_txt is not None) == is_used
     if robots_txt is not None:
@@ -212,7 +209,7 @@ def test_which_copy_is_fresh(copy: tuple[Any, ...], is_used: bool) -> None:
 
 
 def test_an_authority_is_known_by_any_of_its_urls() -> None:
-    subject = register()
+    subject = registry()
     subject._asked["https://example.com"] = None  # type: ignore[assignment]
     assert "https://example.com/" in subject
     assert "https://example.com:443/a" in subject

@@ -1,83 +1,98 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from sitecrawl.summary import build_summary, ending
 
 from sitecrawl.exitcodes import ExitCode, exit_code
 from sitecrawl.items import FetchOutcome
+from sitecrawl.scan.summary import build_summary, scan_ending
 from sitecrawl.store.vocabulary import ScanStatus
+from tests.scan.build import make_scan
 
-_CUT = {"what": "more sitemaps", "setting": "SITECRAWL_MAX_SITEMAPS", "limit": 2}
-_STATS: dict[str, Any] = {
-    "sitecrawl/scan/id": 7,
-    "sitecrawl/scan/root_url": "https://www.example.com/",
-    "sitecrawl/scan/status": ScanStatus.PARTIAL,
-    "sitecrawl/scan/reason": "stopped by the user",
-    "sitecrawl/pages/listed": 120,
-    "sitecrawl/pages/unchanged": 30,
-    "sitecrawl/mentions": 200,
-    "sitecrawl/pages/example": "https://www.example.com/a",
-    "sitecrawl/pages/source/feed": 20,
-    "sitecrawl/pages/source/sitemap": 100,
-    "sitecrawl/pages/refused/offsite": 3,
-    "sitecrawl/pages/refused/skipped_path": 40,
-    "sitecrawl/pages/refused/too_long": 0,
-    "sitecrawl/documents/outcome/ok": 4,
-    "sitecrawl/documents/outcome/http_error": 1,
-    "sitecrawl/findings/truncated": 2,
-    "sitecrawl/stages": [
-        {"stage": "entry", "ended": "nothing left to fetch", "truncated": []},
-        {"stage": "sitemaps", "ended": "nothing left to fetch", "truncated": [_CUT]},
-    ],
-    "downloader/request_count": 9,
-    "downloader/response_bytes": 1234,
-    "log_count/INFO": 5,
-}
+if TYPE_CHECKING:
+    from sitecrawl.scan.scan import Scan
+    from sitecrawl.scan.summary import Summary
+
+ROOT = "http://example.com/"
+CUT = {"what": "more sitemaps", "setting": "SITECRAWL_MAX_SITEMAPS", "limit": 2}
+STAGES = [
+    {"stage": "entry", "ended": "nothing left to fetch", "truncated": []},
+    {"stage": "sitemaps", "ended": "nothing left to fetch", "truncated": [CUT]},
+]
+
+
+def a_scan(documents: dict[str, int] | None = None, *, is_cut: bool = False) -> Scan:
+    scan = make_scan()
+    scan.root_url = ROOT
+    scan.counters.documents.update(documents or {})
+    scan.counters.stages = STAGES if is_cut else STAGES[:1]
+    return scan
+
+
+def a_full_scan() -> Scan:
+    scan = a_scan({"ok": 4, "http_error": 1}, is_cut=True)
+    counters = scan.counters
+    counters.pages_by_source.update(feed=20, sitemap=100)
+    counters.pages_refused.update(offsite=3, skipped_path=40, too_long=0)
+    counters.pages_unchanged = 30
+    counters.mentions = 200
+    counters.first_page = f"{ROOT}a"
+    counters.findings["truncated"] = 2
+    return scan
+
+
+def summary_of(scan: Scan) -> Summary:
+    return build_summary(
+        scan,
+        status=ScanStatus.PARTIAL,
+        reason="stopped by the user",
+        asked="example.com",
+        seconds=1.23456,
+    )
 
 
 def test_figures() -> None:
-    summary = build_summary(_STATS, "example.com", 1.23456)
-    assert summary.asked == "example.com"
-    assert summary.root_url == "https://www.example.com/"
-    assert (summary.scan_id, summary.status) == (7, ScanStatus.PARTIAL)
+    summary = summary_of(a_full_scan())
+    assert (summary.asked, summary.root_url) == ("example.com", ROOT)
+    assert (summary.scan_id, summary.status) == (None, ScanStatus.PARTIAL)
     assert summary.reason == "stopped by the user"
     assert (summary.pages, summary.pages_unchanged, summary.mentions) == (150, 30, 200)
-    assert (summary.requests, summary.received_bytes, summary.seconds) == (9, 1234, 1.235)
-    assert summary.example == "https://www.example.com/a"
+    assert (summary.requests, summary.received_bytes, summary.seconds) == (0, 0, 1.235)
+    assert summary.example == f"{ROOT}a"
     assert summary.documents == {"ok": 4, "http_error": 1}
     assert summary.findings == {"truncated": 2}
 
 
 def test_the_most_come_first_and_zero_is_not_shown() -> None:
-    summary = build_summary(_STATS, "example.com", 1)
+    summary = summary_of(a_full_scan())
     assert list(summary.by_source.items()) == [("sitemap", 100), ("feed", 20)]
     assert list(summary.refused.items()) == [("skipped_path", 40), ("offsite", 3)]
 
 
-def test_limits_of_every_stage_are_gathered() -> None:
-    summary = build_summary(_STATS, "example.com", 1)
-    assert summary.truncated == [_CUT]
-    assert [stage["stage"] for stage in summary.stages] == ["entry", "sitemaps"]
-
-
-def test_nothing_counted_is_a_failed_scan_of_nothing() -> None:
-    summary = build_summary({}, "example.com", 0)
-    assert summary.status is ScanStatus.FAILED
-    assert summary.root_url == "example.com"
-    assert (summary.scan_id, summary.pages, summary.requests) == (None, 0, 0)
-    assert summary.example == ""
-    assert not summary.by_source
-    assert not summary.refused
-    assert not summary.truncated
+def test_limits_of_the_scan_stand_beside_those_of_its_stages() -> None:
+    scan = a_full_scan()
+    assert summary_of(scan).truncated == [CUT]
+    scan.counters.hit("pages not fetched", "SITECRAWL_MAX_PAGES", 5)
+    scan.counters.hit("pages not fetched", "SITECRAWL_MAX_PAGES", 5)
+    pages = {"what": "pages not fetched", "setting": "SITECRAWL_MAX_PAGES", "limit": 5}
+    assert summary_of(scan).truncated == [CUT, pages]
 
 
 def test_it_can_be_kept_as_evidence() -> None:
-    kept = json.loads(json.dumps(build_summary(_STATS, "example.com", 1).as_dict()))
+    kept = json.loads(json.dumps(summary_of(a_full_scan()).as_dict()))
     assert kept["status"] == "partial"
     assert kept["pages"] == 150
+
+
+def test_rendering_is_shown_only_if_a_page_had_to_be_rendered() -> None:
+    scan = a_full_scan()
+    scan.counters.rendering["unavailable"] = "no browser"
+    assert summary_of(scan).rendered == {}
+    scan.counters.rendering["missed"] = 1
+    assert summary_of(scan).rendered["unavailable"] == "no browser"
 
 
 @pytest.mark.parametrize(
@@ -93,40 +108,30 @@ def test_it_can_be_kept_as_evidence() -> None:
     ],
 )
 def test_endings(close_reason: str, failure: str, status: ScanStatus, words: str) -> None:
-    found, reason = ending(close_reason, {}, failure)
+    found, reason = scan_ending(close_reason, a_scan(), failure)
     assert found is status
     assert words in reason
 
 
-_READ = {
-    "sitecrawl/documents/outcome/ok": 5,
-    "sitecrawl/documents/outcome/not_modified": 1,
-    "sitecrawl/documents/outcome/not_found": 1,
-    "sitecrawl/stages": [{"stage": "sitemaps", "ended": "", "truncated": []}],
-}
-_FAILED = {
-    "sitecrawl/documents/outcome/http_error": 1,
-    "sitecrawl/documents/outcome/incomplete": 1,
-}
-_HIT = {
-    "sitecrawl/stages": [
-        {"stage": "entry", "ended": "", "truncated": []},
-        {"stage": "sitemaps", "ended": "", "truncated": [_CUT]},
-    ]
-}
+READ = {"ok": 5, "not_modified": 1, "not_found": 1}
+FAILED = {"http_error": 1, "incomplete": 1}
 
 
 @pytest.mark.parametrize(
-    ("stats", "words"),
+    ("documents", "is_cut", "words"),
     [
-        (_READ, "everything that was found has been read"),
-        (_READ | _HIT, "a limit was hit"),
-        (_READ | _FAILED, "2 of 9 documents could not be read"),
-        (_READ | _FAILED | _HIT, "a limit was hit, 2 of 9 documents could not be read"),
+        (READ, False, "everything that was found has been read"),
+        (READ, True, "a limit was hit"),
+        (READ | FAILED, False, "2 of 9 documents could not be read"),
+        (READ | FAILED, True, "a limit was hit, 2 of 9 documents could not be read"),
     ],
 )
-def test_a_scan_that_finished_says_what_may_be_missing(stats: dict[str, Any], words: str) -> None:
-    assert ending("finished", stats) == (ScanStatus.FINISHED, words)
+def test_a_scan_that_finished_says_what_may_be_missing(
+    documents: dict[str, int], is_cut: bool, words: str
+) -> None:
+    scan = a_scan(documents, is_cut=is_cut)
+    assert scan_ending("finished", scan) == (ScanStatus.FINISHED, words)
+    assert scan_ending("shutdown", scan)[1] == "stopped by the user"
 
 
 @pytest.mark.parametrize(
@@ -137,14 +142,21 @@ def test_a_scan_that_finished_says_what_may_be_missing(stats: dict[str, Any], wo
         ("https://example.com", "everything that was found has been read"),
     ],
 )
-def test_a_robots_txt_that_could_not_be_had_is_said(server: str, words: str) -> None:
-    stats = {
-        "sitecrawl/scan/root_url": "http://example.com/",
-        "sitecrawl/robots/not_had": {server: "HTTP 503"},
-    }
-    status, reason = ending("finished", stats)
+def test_a_robots_txt_that_could_not_be_fetched_is_said(server: str, words: str) -> None:
+    scan = a_scan()
+    scan.counters.pages_by_source["sitemap"] = 1
+    scan.counters.robots_unavailable[server] = "HTTP 503"
+    status, reason = scan_ending("finished", scan)
     assert status is ScanStatus.FINISHED
     assert reason.startswith(words)
+
+
+def test_a_scan_that_could_read_nothing_has_failed() -> None:
+    scan = a_scan()
+    scan.counters.robots_unavailable["http://example.com"] = "HTTP 304"
+    status, reason = scan_ending("finished", scan)
+    assert status is ScanStatus.FAILED
+    assert "HTTP 304" in reason
 
 
 _READ_OUTCOMES = {"ok", "not_modified", "not_found", "fresh", "blocked_by_robots", "redirected"}
@@ -153,106 +165,82 @@ _OTHER_WORDS = {*_READ_OUTCOMES, "host_paused", "over_budget", "slot_timeout"}
 
 @pytest.mark.parametrize("outcome", sorted(set(FetchOutcome) - _OTHER_WORDS))
 def test_a_document_that_failed_in_any_way_was_not_read(outcome: str) -> None:
-    stats = {f"sitecrawl/documents/outcome/{outcome}": 1}
-    assert ending("finished", stats)[1] == "1 of 1 documents could not be read"
+    scan = a_scan({outcome: 1})
+    assert scan_ending("finished", scan)[1] == "1 of 1 documents could not be read"
 
 
-def _left_alone(server: str, refused: int) -> dict[str, Any]:
-    left = {"server": server, "reason": f"{server} failed", "refused": refused}
-    return {
-        "sitecrawl/scan/root_url": "http://example.com/",
-        "sitecrawl/politeness": {"left_alone": [left]},
-    }
+def left_alone(server: str, refused: int, documents: dict[str, int] | None = None) -> Scan:
+    scan = a_scan(documents)
+    host = scan.politeness.host(server)
+    host.pace.leave_alone(server, f"{server} failed")
+    host.refused[server] += refused
+    return scan
 
 
 @pytest.mark.parametrize(
-    ("stats", "status", "words"),
+    ("scan", "status", "words"),
     [
-        (_left_alone("http://example.com", 0), ScanStatus.PARTIAL, "http://example.com failed"),
-        (_left_alone("http://example.com", 3), ScanStatus.PARTIAL, "http://example.com failed"),
-        (_left_alone("https://cdn.example", 1), ScanStatus.PARTIAL, "https://cdn.example failed"),
+        (left_alone("http://example.com", 0), ScanStatus.PARTIAL, "http://example.com failed"),
+        (left_alone("http://example.com", 3), ScanStatus.PARTIAL, "http://example.com failed"),
+        (left_alone("https://cdn.example", 1), ScanStatus.PARTIAL, "https://cdn.example failed"),
         # https cannot be reached, http can, and nothing else was asked for by https
-        (_left_alone("https://example.com", 0), ScanStatus.FINISHED, "everything"),
+        (left_alone("https://example.com", 0), ScanStatus.FINISHED, "everything"),
         (
-            {"sitecrawl/documents/outcome/host_paused": 1},
+            a_scan({"host_paused": 1}),
             ScanStatus.PARTIAL,
             "a host asked to wait longer than the time of a stage",
         ),
         (
-            {"sitecrawl/documents/outcome/over_budget": 1},
+            a_scan({"over_budget": 1}),
             ScanStatus.PARTIAL,
             "the page limit was reached (SITECRAWL_MAX_PAGES)",
         ),
         (
-            {"sitecrawl/documents/outcome/slot_timeout": 2},
+            a_scan({"slot_timeout": 2}),
             ScanStatus.PARTIAL,
             "requests whose turn did not come in time: 2",
         ),
         (
-            {**_left_alone("http://a.example", 1), "sitecrawl/documents/outcome/over_budget": 1},
+            left_alone("http://a.example", 1, {"over_budget": 1}),
             ScanStatus.PARTIAL,
             "http://a.example failed; the page limit was reached",
         ),
     ],
 )
 def test_what_politeness_left_out_makes_a_scan_partial(
-    stats: dict[str, Any], status: ScanStatus, words: str
+    scan: Scan, status: ScanStatus, words: str
 ) -> None:
-    found, reason = ending("finished", stats)
+    found, reason = scan_ending("finished", scan)
     assert found is status
     assert reason.startswith(words)
-    assert ending("shutdown", stats)[1] == "stopped by the user"
-
-
-def test_limits_of_the_scan_itself_stand_beside_those_of_its_stages() -> None:
-    pages = {"what": "pages not fetched", "setting": "SITECRAWL_MAX_PAGES", "limit": 5}
-    stats = {**_STATS, "sitecrawl/limits": [pages]}
-    assert build_summary(stats, "example.com", 1).truncated == [_CUT, pages]
-    assert ending("finished", {"sitecrawl/limits": [pages]})[1] == "a limit was hit"
-
-
-def test_the_ledger_is_part_of_it() -> None:
-    stats = {**_STATS, "sitecrawl/politeness": {"requests": 9}}
-    assert build_summary(stats, "example.com", 1).politeness == {"requests": 9}
-    assert build_summary(_STATS, "example.com", 1).politeness == {}
+    assert scan_ending("shutdown", scan)[1] == "stopped by the user"
 
 
 def test_a_scan_that_lost_something_is_not_whole() -> None:
-    status, reason = ending("finished", {**_READ, "sitecrawl/items/lost": 1})
+    scan = a_scan(READ)
+    scan.counters.items_lost = 1
+    status, reason = scan_ending("finished", scan)
     assert status is ScanStatus.PARTIAL
-    assert "lost some of it; the log has more" in reason
-
-
-def test_what_stopped_a_scan_comes_before_what_it_missed() -> None:
-    assert ending("shutdown", _READ | _FAILED | _HIT)[1] == "stopped by the user"
-
-
-class _Ended:
-    """What ``exit_code`` reads of a crawler."""
-
-    def __init__(self, status: str | None, failed_feeds: int | None):
-        self.stats = self
-        self._values = {
-            "sitecrawl/scan/status": status,
-            "sitecrawl/feeds/failed": failed_feeds,
-        }
-
-    def get_value(self, name: str) -> str | int | None:
-        return self._values[name]
+    assert "internal error" in reason
 
 
 @pytest.mark.parametrize(
     ("status", "failed_feeds", "code"),
     [
-        (ScanStatus.FINISHED, None, 0),
-        (ScanStatus.FAILED, None, 1),
-        (ScanStatus.PARTIAL, None, 3),
-        (ScanStatus.INTERRUPTED, None, 1),
-        (None, None, 1),
+        (ScanStatus.FINISHED, 0, 0),
+        (ScanStatus.FAILED, 0, 1),
+        (ScanStatus.PARTIAL, 0, 3),
+        (ScanStatus.INTERRUPTED, 0, 1),
+        (None, 0, 1),
         (ScanStatus.FINISHED, 1, 1),
         (ScanStatus.PARTIAL, 2, 1),
     ],
 )
-def test_exit_codes(status: str | None, failed_feeds: int | None, code: int) -> None:
-    assert exit_code(_Ended(status, failed_feeds)) == code  # type: ignore[arg-type]
+def test_exit_codes(status: ScanStatus | None, failed_feeds: int, code: int) -> None:
+    scan = a_scan()
+    scan.counters.feeds_failed = failed_feeds
+    summary = SimpleNamespace(status=status) if status else None
+    lifecycle = SimpleNamespace(scan=scan, summary=summary)
+    crawler: Any = SimpleNamespace(get_extension=lambda _: lifecycle)
+    assert exit_code(crawler) == code
     assert int(ExitCode.USAGE) == 2
