@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from sitecrawl.classify.vocabulary import ClusterKind
+from sitecrawl.classify.pages import ClusterKind
 from sitecrawl.store.classification import read_clusters
 
 if TYPE_CHECKING:

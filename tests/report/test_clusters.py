@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sitecrawl.classify.clusters import Cluster
-from sitecrawl.classify.vocabulary import ClusterKind
+from sitecrawl.classify.pages import ClusterKind
 from sitecrawl.report.clusters import NO_CLUSTER, SiteClusters
 from tests.report.classes import page_class
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.classify.clusters import Cluster
-from sitecrawl.classify.vocabulary import ClusterKind
+from sitecrawl.classify.pages import ClusterKind
 from sitecrawl.report import graph
 from sitecrawl.report.clusters import SiteClusters
 from sitecrawl.report.graph import site_graph

@@ -1,8 +1,8 @@
-"""What the last segment of a path says of a page, in the languages of many sites.
+"""Rules for slugs, the last segments of paths, in many languages.
 
-Words are compared without hyphens, case, accents and file endings: ``Privacy_Policy.html`` is
-``privacypolicy``. So are short titles. A segment has to be the word; a headline that contains it
-says nothing.
+Words are compared without hyphens, case, accents and file extensions: ``Privacy_Policy.html`` is
+``privacypolicy``. Short titles are compared with the same words. The whole slug has to be the word:
+no rule applies to a headline that contains it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from sitecrawl.classify.vocabulary import CATEGORY_OF, Category, PageType
+from sitecrawl.classify.pages import CATEGORY_OF, Category, PageType
 
 
-class LeafRule(NamedTuple):
+class SlugRule(NamedTuple):
     page_type: PageType
     category: Category
 
@@ -240,13 +240,14 @@ _BY_TYPE: Final = {
     PageType.FEED: _FEED,
 }
 
-LEAF_RULES: Final = MappingProxyType(
+SLUG_RULES: Final = MappingProxyType(
     {
-        word: LeafRule(page_type, CATEGORY_OF[page_type])
+        word: SlugRule(page_type, CATEGORY_OF[page_type])
         for page_type, words in _BY_TYPE.items()
         for word in _compact(words)
     }
-    | {word: LeafRule(PageType.LISTING, Category.UTILITY) for word in _compact(_UTILITY_LISTINGS)}
-    | {word: LeafRule(PageType.PAGE, Category.UTILITY) for word in _compact(_UTILITY_PAGES)}
+    | {word: SlugRule(PageType.LISTING, Category.UTILITY) for word in _compact(_UTILITY_LISTINGS)}
+    | {word: SlugRule(PageType.PAGE, Category.UTILITY) for word in _compact(_UTILITY_PAGES)}
 )
-LONGEST_LEAF: Final = max(map(len, LEAF_RULES))
+LONGEST_SLUG: Final = max(map(len, SLUG_RULES))
+LONGEST_NUMBERED_SLUG: Final = max(len(word) for word in SLUG_RULES if word[-1].isdigit())

@@ -1,21 +1,26 @@
-"""Which folders are names, and which vary."""
+"""Which folders keep their names in templates, and which vary."""
 
 from __future__ import annotations
 
 import pytest
 
-from sitecrawl.classify.places import MAX_DEPTH, Place, PlaceLearner, folders_of
+from sitecrawl.classify.path_templates import (
+    MAX_DEPTH,
+    FolderNode,
+    FolderTreeLearner,
+    count_folders,
+)
 
 
-def learned(pages: dict[str, int]) -> Place:
-    """The root; *pages* has for each folder how many pages lie in it."""
+def learned(pages: dict[str, int]) -> FolderNode:
+    """The root; *pages* has for each folder the number of its pages."""
     host = "site.example"
     urls = [
         f"https://{host}/{folder}/page-{n}"
         for folder, number in pages.items()
         for n in range(number)
     ]
-    return PlaceLearner({}).learn(folders_of(urls)[host])
+    return FolderTreeLearner({}).learn(count_folders(urls)[host])
 
 
 def many(folders: int, pages: int) -> dict[str, int]:
@@ -27,12 +32,12 @@ def many(folders: int, pages: int) -> dict[str, int]:
     ("folders", "pages", "vary"),
     [(40, 30, False), (41, 30, True), (11, 1, False), (12, 2, True), (12, 3, False)],
 )
-def test_many_folders_at_one_place_vary(folders: int, pages: int, vary: bool) -> None:
+def test_many_siblings_vary(folders: int, pages: int, vary: bool) -> None:
     root = learned(many(folders, pages))
     assert (len(root.named), list(root.varying)) == ((0, ["{slug}"]) if vary else (folders, []))
 
 
-def test_folders_that_hold_much_and_words_of_the_rules_keep_their_names() -> None:
+def test_large_folders_and_words_of_the_rules_keep_their_names() -> None:
     root = learned({**many(50, 2), "gallery": 1, "big": 60})
     assert sorted(root.named) == ["big", "gallery"]
     assert list(root.varying) == ["{slug}"]
@@ -54,14 +59,14 @@ def test_folders_below_what_varies_are_learned_together() -> None:
 
 
 def test_the_tree_has_an_end() -> None:
-    place: Place | None = learned({"/".join("abcdefghijklmnop"): 3})
+    node: FolderNode | None = learned({"/".join("abcdefghijklmnop"): 3})
     depth = -1
-    while place is not None:
+    while node is not None:
         depth += 1
-        place = next(iter(place.named.values()), None)
+        node = next(iter(node.named.values()), None)
     assert depth == MAX_DEPTH
 
 
 def test_it_comes_back_from_data() -> None:
     data = learned({"shop": 3, "4711/x": 2, **many(50, 1)}).as_data()
-    assert Place.from_data(data).as_data() == data
+    assert FolderNode.from_data(data).as_data() == data

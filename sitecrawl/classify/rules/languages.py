@@ -1,21 +1,43 @@
-"""Words that many, but not most, titles and anchors of a site have in common."""
+"""Codes and names of languages, query parameters that choose one, and stop words."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
-MAX_TOPICS: Final = 40
-_MIN_PAGES: Final = 5
-_MIN_SHARE: Final = 200
-_MAX_SHARE: Final = 4  # one of so many texts: what more have is the site's name, or says nothing
-_MAX_CHARACTERS: Final = 200
-_SEPARATOR = re.compile(r"\s[-\u2013\u2014|·:»]\s")
-_WORD = re.compile(r"[^\W\d_]{4,30}")
+_NAMES = """
+    af Afrikaans, am Amharic, ar Arabic, az Azerbaijani, be Belarusian, bg Bulgarian, bn Bengali,
+    bs Bosnian, ca Catalan, cs Czech, cy Welsh, da Danish, de German, el Greek, en English,
+    eo Esperanto, es Spanish, et Estonian, eu Basque, fa Persian, fi Finnish, fr French, ga Irish,
+    gl Galician, gu Gujarati, he Hebrew, hi Hindi, hr Croatian, hu Hungarian, hy Armenian,
+    id Indonesian, is Icelandic, it Italian, ja Japanese, ka Georgian, kk Kazakh, km Khmer,
+    kn Kannada, ko Korean, ky Kyrgyz, la Latin, lb Luxembourgish, lo Lao, lt Lithuanian,
+    lv Latvian, mk Macedonian, ml Malayalam, mn Mongolian, mr Marathi, ms Malay, mt Maltese,
+    my Burmese, nb Norwegian Bokmål, ne Nepali, nl Dutch, nn Norwegian Nynorsk, no Norwegian,
+    pa Punjabi, pl Polish, ps Pashto, pt Portuguese, rm Romansh, ro Romanian, ru Russian,
+    si Sinhala, sk Slovak, sl Slovenian, so Somali, sq Albanian, sr Serbian, sv Swedish,
+    sw Swahili, ta Tamil, te Telugu, tg Tajik, th Thai, tk Turkmen, tl Tagalog, tr Turkish,
+    uk Ukrainian, ur Urdu, uz Uzbek, vi Vietnamese, zh Chinese, zu Zulu
+"""
+LANGUAGE_NAMES: Final[Mapping[str, str]] = MappingProxyType(
+    dict(entry.strip().split(" ", 1) for entry in _NAMES.replace("\n", " ").split(","))
+)
+# Codes that are also words or codes of countries.
+_AMBIGUOUS = """
+    am be bs ca da el et ga gl he hi hr id is it ka la lb lo lt lv ml mn mr ms mt my ne no pa ps
+    rm si so sq sr sw ta te tg th tk tl tr uk
+"""
+AMBIGUOUS_CODES: Final = frozenset(_AMBIGUOUS.split())
+# Codes of countries that are no codes of languages: segments beside them are countries, too.
+_COUNTRIES = "us gb au nz cn jp kr tw hk sg br mx at dk cz gr ie za ae in"
+COUNTRY_CODES: Final = frozenset(_COUNTRIES.split())
+LANGUAGE_PARAMETERS: Final = frozenset(
+    {"lang", "language", "locale", "hl", "lng", "lingua", "langue", "idioma", "sprache", "l10n"}
+)
+
 _FREQUENT = """
     about above after again also been before below between both could does down each even every
     first from further have having here home into just last learn like look made make many more
@@ -41,32 +63,4 @@ _FREQUENT = """
     muito nossa nosso onde outra outro para pela pelo pode quando quem sem ser seu sobre sua também
     tudo uma você
 """
-_STOP_WORDS: Final = frozenset(_FREQUENT.split())
-
-
-def learn_topics(texts: Iterable[str]) -> tuple[str, ...]:
-    """The most frequent topics; *texts* has for each page its title and a link's text together."""
-    pages: Counter[str] = Counter()
-    number = 0
-    for text in texts:
-        if words := topic_words(text):
-            number += 1
-            pages.update(words)
-    least = max(_MIN_PAGES, number / _MIN_SHARE)
-    chosen = sorted(
-        (-count, word) for word, count in pages.items() if least <= count <= number / _MAX_SHARE
-    )
-    return tuple(word for _, word in chosen[:MAX_TOPICS])
-
-
-def topic_words(text: str) -> set[str]:
-    """
-    >>> sorted(topic_words("The garden and the gardeners: about 12 gardens"))
-    ['garden', 'gardeners', 'gardens']
-    >>> topic_words("Tulips | The Garden Post")
-    {'tulips'}
-    """
-    text = text[:_MAX_CHARACTERS]
-    # What stands behind the last of these is the name of the site.
-    headline = _SEPARATOR.split(text)[:-1]
-    return set(_WORD.findall(" ".join(headline or [text]).casefold())) - _STOP_WORDS
+STOP_WORDS: Final = frozenset(_FREQUENT.split())

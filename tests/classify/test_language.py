@@ -2,17 +2,20 @@ from __future__ import annotations
 
 import pytest
 
+from sitecrawl.classify import language
 from sitecrawl.classify.classifier import PageClassifier
-from sitecrawl.classify.languages import (
-    LANGUAGE_NAMES,
-    is_language_place,
+from sitecrawl.classify.language import (
+    TextDetector,
+    are_language_segments,
     is_other_language,
+    link_languages,
     parse_code,
     query_language,
+    text_detector,
 )
-from sitecrawl.classify.linklanguages import link_languages
 from sitecrawl.classify.pages import PageColumns
-from sitecrawl.classify.site import learn_site
+from sitecrawl.classify.rules.languages import LANGUAGE_NAMES
+from sitecrawl.classify.site_model import learn_site
 from sitecrawl.urls.skip import first_segments
 
 _ROOT = "https://a.example"
@@ -59,8 +62,8 @@ def test_names_are_of_codes() -> None:
         ([], False),
     ],
 )
-def test_where_languages_stand(segments: list[str], expected: bool) -> None:
-    assert is_language_place(segments) is expected
+def test_segments_that_are_languages(segments: list[str], expected: bool) -> None:
+    assert are_language_segments(segments) is expected
 
 
 @pytest.mark.parametrize(
@@ -122,3 +125,32 @@ def test_languages_of_the_links_of_one_page() -> None:
     assert of_links(["/it/a", "/x"]) == ["", ""]
     assert of_links(["/it/a", "/x"], ["it", ""]) == ["it", ""]
     assert of_links(["/x", "/y?lang=de"], ["x-default", ""]) == ["", "de"]
+
+
+_TEXTS = {
+    "en": "The library lends seeds to gardeners who bring back some of what they have grown. ",
+    "de": "Die Bibliothek verleiht Saatgut an Gärtner, die einen Teil ihrer Ernte zurückbringen. ",
+    "fr": "La bibliothèque prête des graines aux jardiniers qui rapportent une part de récolte. ",
+    "pl": "Biblioteka wypożycza nasiona ogrodnikom, którzy zwracają część tego, co urosło. ",
+}
+
+
+@pytest.fixture(scope="module")
+def detector() -> TextDetector:
+    return TextDetector()
+
+
+@pytest.mark.parametrize("code", _TEXTS)
+def test_languages_are_detected(detector: TextDetector, code: str) -> None:
+    assert detector(_TEXTS[code] * 3) == code
+
+
+@pytest.mark.parametrize("text", ["", "Hello", "12 34 56 " * 50, " \n" * 500], ids=repr)
+def test_uncertain_languages_are_not_detected(detector: TextDetector, text: str) -> None:
+    assert detector(text) == ""
+
+
+def test_without_the_package_there_is_no_detector(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert text_detector() is not None
+    monkeypatch.setattr(language, "find_spec", lambda _name: None)
+    assert text_detector() is None

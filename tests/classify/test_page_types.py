@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.classify.structured import declared_type
-from sitecrawl.classify.vocabulary import PageType
+from sitecrawl.classify.page_types import declared_type
+from sitecrawl.classify.pages import PageType
 
 
 @pytest.mark.parametrize(

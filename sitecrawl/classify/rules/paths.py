@@ -1,8 +1,8 @@
-"""What the folders of a path say of the pages in them.
+"""Rules for folders, hosts, scripts and query parameters of a URL.
 
-A folder says what its own page is (``/blog``) and what lies in it (``/blog/a-post``). The last
-folder that says something counts, unless one above it is *closed*: what lies below ``/docs`` is
-documentation, also in ``/docs/blog``.
+A folder rule has the type of the folder's own page (``/blog``) and of the pages below it
+(``/blog/a-post``). The deepest folder with a rule decides, unless one above it is *closed*: every
+page below ``/docs`` is documentation, also in ``/docs/blog``.
 """
 
 from __future__ import annotations
@@ -10,18 +10,23 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from sitecrawl.classify.vocabulary import Category, PageType
+from sitecrawl.classify.pages import Category, PageType
 
 
 class FolderRule(NamedTuple):
     own: PageType
-    """What the folder's own page is."""
+    """Type of the folder's own page."""
     below: PageType
-    """What the pages in it are."""
+    """Type of the pages below it."""
     is_closed: bool = False
-    """Whether folders below it do not count."""
+    """Whether rules of deeper folders are ignored."""
     category: Category | None = None
-    """Of the pages in it, if it is not that of their type."""
+    """Of the pages below it, if it is not that of their type."""
+
+
+class QueryRule(NamedTuple):
+    page_type: PageType
+    category: Category
 
 
 _ARTICLES = """
@@ -145,7 +150,7 @@ FOLDER_RULES: Final = MappingProxyType(
     }
 )
 
-# The first label of a host: everything on it is of one kind.
+# By the first label of a host; the rule holds for every page of the host.
 HOST_RULES: Final = MappingProxyType(
     {
         **_rules(
@@ -167,4 +172,63 @@ HOST_RULES: Final = MappingProxyType(
         ),
         **_rules("jobs careers karriere", FolderRule(PageType.HOME, PageType.JOB)),
     }
+)
+
+# Scripts of forums and wikis.
+SCRIPT_RULES: Final = MappingProxyType(
+    {
+        "viewtopic.php": PageType.DISCUSSION,
+        "showthread.php": PageType.DISCUSSION,
+        "showpost.php": PageType.DISCUSSION,
+        "viewforum.php": PageType.LISTING,
+        "forumdisplay.php": PageType.LISTING,
+        "memberlist.php": PageType.PROFILE,
+        "member.php": PageType.PROFILE,
+        "profile.php": PageType.PROFILE,
+        "ucp.php": PageType.LOGIN,
+        "wp-login.php": PageType.LOGIN,
+        "search.php": PageType.SEARCH,
+    }
+)
+
+# Namespaces of wikis: ``Category:Volcanoes``.
+_NAMESPACES = {
+    PageType.LISTING: "category kategorie categorie categoria portal special spezial",
+    PageType.PROFILE: "user benutzer utilisateur usuario",
+    PageType.DISCUSSION: "talk user-talk diskussion discussion discusion",
+    PageType.HELP: "help hilfe aide ayuda",
+    PageType.MEDIA: "file datei fichier archivo image",
+}
+NAMESPACE_TYPES: Final = MappingProxyType(
+    {
+        name.replace("-", ""): page_type
+        for page_type, names in _NAMESPACES.items()
+        for name in names.split()
+    }
+)
+
+
+# --- query parameters ----------------------------------------------------------------------------
+
+_SEARCH_PARAMETERS = (
+    "q query s search keyword keywords searchterm search_query term what wd suche recherche"
+)
+_LISTING_PARAMETERS = """
+    sort sort_by sortby order orderby order_by dir filter filters facet facets per_page limit view
+    category cat tag tags brand color colour size price min_price max_price diet availability
+"""
+_UTILITY_PARAMETERS = (
+    "print printable share replytocom add-to-cart add_to_cart remove_item preview redirect"
+)
+PARAMETER_RULES: Final = MappingProxyType(
+    {
+        **dict.fromkeys(_SEARCH_PARAMETERS.split(), QueryRule(PageType.SEARCH, Category.UTILITY)),
+        **dict.fromkeys(_LISTING_PARAMETERS.split(), QueryRule(PageType.LISTING, Category.PRIMARY)),
+        **dict.fromkeys(_UTILITY_PARAMETERS.split(), QueryRule(PageType.PAGE, Category.UTILITY)),
+        "feed": QueryRule(PageType.FEED, Category.UTILITY),
+    }
+)
+# Values of the parameters ``action`` and ``do`` that open an editor or a tool.
+EDITING_ACTIONS: Final = frozenset(
+    {"edit", "history", "raw", "submit", "info", "print", "delete", "protect"}
 )

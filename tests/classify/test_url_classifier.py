@@ -1,4 +1,4 @@
-"""Reading addresses: each has the same spot, whatever else is read before or with it."""
+"""Classifying URLs: each has the same class, whatever else is classified before or with it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.classify.addresses import AddressModel, AddressReader
 from sitecrawl.classify.pages import PageColumns
-from sitecrawl.classify.site import learn_site
+from sitecrawl.classify.site_model import learn_site
+from sitecrawl.classify.url_classifier import UrlClassifier
 from tests.classify.sites import ROOT, site_urls
 from tests.urls.nasty import nasty_urls
 
 if TYPE_CHECKING:
-    from sitecrawl.classify.spots import Spot
+    from sitecrawl.classify.url_classifier import UrlClass
+    from sitecrawl.classify.url_model import UrlModel
 
-# That say what lies in them, that do not, of names like headlines, of languages, of dates.
+# With and without a rule, with names like headlines, of languages, of dates.
 _FOLDERS = (
     "",
     "/blog",
@@ -46,16 +47,16 @@ _QUERIES = ("", "/", "?page=2", "?q=/x/y-z-12", "#/route", "#top", "?a=1&b=2#!x"
 
 
 @cache
-def _model() -> AddressModel:
+def _model() -> UrlModel:
     urls = [f"{ROOT}{folder}/a-page-like-{n}" for folder in _FOLDERS for n in range(4)]
     # Folders in the help that are called like a headline.
     urls += [f"{ROOT}/help/how-to-grow-roses/page-{n}" for n in range(30)]
-    return learn_site([PageColumns(urls=[f"{ROOT}/", *urls, *site_urls(3, 400)])]).model.addresses
+    return learn_site([PageColumns(urls=[f"{ROOT}/", *urls, *site_urls(3, 400)])]).model.urls
 
 
-def _alone(url: str) -> Spot:
-    [spot] = AddressReader(_model()).read([url])
-    return spot
+def _alone(url: str) -> UrlClass:
+    [found] = UrlClassifier(_model()).classify([url])
+    return found
 
 
 _usual = st.builds(
@@ -67,14 +68,14 @@ _usual = st.builds(
 
 
 @given(st.lists(_usual | nasty_urls() | st.text(), max_size=40))
-def test_an_address_is_read_alike_together_and_alone(urls: list[str]) -> None:
-    reader = AddressReader(_model())
-    for _ in range(2):  # what was read before makes no difference
-        found = reader.read(urls)
-        assert [astuple(spot) for spot in found] == [astuple(_alone(url)) for url in urls]
+def test_a_url_is_classified_alike_together_and_alone(urls: list[str]) -> None:
+    classifier = UrlClassifier(_model())
+    for _ in range(2):  # earlier URLs make no difference
+        found = classifier.classify(urls)
+        assert [astuple(each) for each in found] == [astuple(_alone(url)) for url in urls]
 
 
-# Where the host ends is told by the slashes: text that has others is read in its own way.
+# The host ends at the third slash: text with fewer slashes has no host.
 _ODD = (
     *("", "a", "a/b", "a/b/c", "/a", "http:/", "http:/a", "http://a", "http://a/b", "http://a/b/c"),
     *("other.test/a/b", "http://other.test/a/b", "http://other.test/b/c/", "https:///a/b"),
@@ -82,26 +83,24 @@ _ODD = (
 
 
 @given(st.permutations(_ODD))
-def test_what_comes_before_a_host_is_no_folder(texts: list[str]) -> None:
-    found = AddressReader(_model()).read(texts)
-    assert [astuple(spot) for spot in found] == [astuple(_alone(text)) for text in texts]
+def test_text_before_a_host_is_no_folder(texts: list[str]) -> None:
+    found = UrlClassifier(_model()).classify(texts)
+    assert [astuple(each) for each in found] == [astuple(_alone(text)) for text in texts]
 
 
-def test_folders_without_end_are_read_as_the_one_they_begin_with() -> None:
+def test_endless_folders_are_classified_by_their_first_ones() -> None:
     urls = [f"{ROOT}/{'a/' * depth}b-page-{end}" for depth in range(36, 44) for end in (1, 2)]
     urls += [f"{url}/a" for url in urls]
-    reader = AddressReader(_model())
+    classifier = UrlClassifier(_model())
     for _ in range(2):
-        found = reader.read(urls)
-        assert [astuple(spot) for spot in found] == [astuple(_alone(url)) for url in urls]
+        found = classifier.classify(urls)
+        assert [astuple(each) for each in found] == [astuple(_alone(url)) for url in urls]
 
 
-def test_of_folders_that_vary_not_all_are_remembered() -> None:
-    reader = AddressReader(_model())
+def test_folders_that_vary_share_a_template() -> None:
     days = [f"{ROOT}/news/{2000 + day // 100}/3/{day % 28 + 1}/x-{day}" for day in range(2_000)]
-    [template] = {spot.template for spot in reader.read(days)}
-    assert template == "/news/{yyyy}/{mm}/{dd}/{id}"
-    assert len(reader._folders) < 100
+    [found] = set(UrlClassifier(_model()).classify(days))
+    assert found.template == "/news/{yyyy}/{mm}/{dd}/{id}"
 
 
 @pytest.mark.parametrize(
@@ -113,22 +112,24 @@ def test_of_folders_that_vary_not_all_are_remembered() -> None:
         ("/blog/five-nice-tips-31.html", "/blog/{slug}.html", "article"),
     ],
 )
-def test_headlines_hide_nothing_that_is_none(name: str, template: str, page_type: str) -> None:
-    reader = AddressReader(_model())
+def test_slugs_beside_headlines_keep_their_class(name: str, template: str, page_type: str) -> None:
+    classifier = UrlClassifier(_model())
     headlines = ("our-nice-team.html", "ten-nice-tips.html", "ten-nice-tips-26", "a-nice-clip-1")
-    reader.read([f"{ROOT}{folder}/{each}" for folder in ("", "/blog") for each in headlines])
-    [spot] = reader.read([ROOT + name])
-    assert (spot.template, spot.page_type) == (template, page_type)
+    classifier.classify(
+        [f"{ROOT}{folder}/{each}" for folder in ("", "/blog") for each in headlines]
+    )
+    [found] = classifier.classify([ROOT + name])
+    assert (found.template, found.page_type) == (template, page_type)
 
 
-def test_letters_that_no_encoding_has_do_no_harm() -> None:
+def test_lone_surrogates_are_classified() -> None:
     urls = [f"{ROOT}/blog/one-two-\udc80", f"{ROOT}/blog/one-two-three.\udc80"]
-    assert len(AddressReader(_model()).read(urls)) == 2
+    assert len(UrlClassifier(_model()).classify(urls)) == 2
 
 
-def test_headlines_in_a_folder_share_a_spot() -> None:
-    reader = AddressReader(_model())
+def test_headlines_in_a_folder_share_a_class() -> None:
+    classifier = UrlClassifier(_model())
     names = ["ten-nice-tips-26", "five-nice-tips-31", "why-we-like-roses", "why-we-like-rain"]
-    one, other, third, last = reader.read([f"{ROOT}/blog/{name}" for name in names])
+    one, other, third, last = classifier.classify([f"{ROOT}/blog/{name}" for name in names])
     assert one is other
     assert third is last

@@ -11,12 +11,10 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.classify import addresses, classifier, spots
+from sitecrawl.classify import classifier, url_classifier
 from sitecrawl.classify.classifier import PageClassifier
-from sitecrawl.classify.model import SiteModel
-from sitecrawl.classify.pages import PageColumns
-from sitecrawl.classify.site import LearnedSite, learn_site
-from sitecrawl.classify.vocabulary import ClusterKind
+from sitecrawl.classify.pages import ClusterKind, PageColumns
+from sitecrawl.classify.site_model import LearnedSite, PageSample, SiteModel, learn_site
 from tests.classify.sites import ROOT, site_urls
 from tests.urls.nasty import nasty_urls
 
@@ -99,7 +97,7 @@ def test_a_model_of_another_version_is_not_used() -> None:
 
 @settings(max_examples=10, phases=_PHASES)
 @given(seed=st.integers(0, 10**6))
-def test_clusters_count_exactly_the_pages_that_say_they_are_in_them(seed: int) -> None:
+def test_clusters_count_exactly_the_pages_that_name_them(seed: int) -> None:
     urls = site_urls(seed, 900)
     site = learned(urls)
     classes = PageClassifier(site.model).classify(PageColumns(urls=urls))
@@ -115,7 +113,7 @@ def test_clusters_count_exactly_the_pages_that_say_they_are_in_them(seed: int) -
 
 @settings(max_examples=10, phases=_PHASES)
 @given(seed=st.integers(0, 10**6))
-def test_there_are_no_thousand_clusters_of_one(seed: int) -> None:
+def test_clusters_are_few_and_large_enough(seed: int) -> None:
     urls = site_urls(seed, 1_500)
     site = learned(urls)
     keys = [cluster.key for cluster in site.clusters]
@@ -151,13 +149,12 @@ def test_topics_come_from_titles_and_links() -> None:
     assert "topic:greenhouse" in classes[1].clusters
 
 
-def test_addresses_without_end_cost_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_urls_cost_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in (
-        (addresses, "_MAX_FOLDERS"),
-        (addresses, "_MAX_VIEWS"),
-        (addresses, "_MAX_QUERIES"),
+        (url_classifier, "_MAX_FOLDERS"),
+        (url_classifier, "_MAX_QUERIES"),
+        (url_classifier, "_MAX_SLUGS"),
         (classifier, "_MAX_COMBINATIONS"),
-        (spots, "_MAX_KNOWN"),
     ):
         monkeypatch.setattr(module, name, 200)
     small, large = _peak(5_000), _peak(10_000)
@@ -192,7 +189,7 @@ def _hostile(pages: int) -> Iterator[PageColumns]:
 
 @settings(max_examples=60)
 @given(st.lists(nasty_urls() | st.text(), min_size=1, max_size=30))
-def test_no_address_does_harm(urls: list[str]) -> None:
+def test_any_text_is_classified(urls: list[str]) -> None:
     site = learned(urls)
     classes = PageClassifier(site.model).classify(PageColumns(urls=urls))
     assert len(classes) == len(urls)
@@ -218,14 +215,14 @@ def test_sizes_of_clusters_are_estimated_from_a_sample() -> None:
     assert all(0.9 * exact[key] < pages < 1.1 * exact[key] for key, pages in about.items())
 
 
-def test_who_gives_a_part_of_the_pages_gets_the_sizes_of_all() -> None:
+def test_sizes_of_a_given_part_are_those_of_the_whole() -> None:
     urls = [f"{ROOT}/blog/post-{n}" for n in range(300)]
     site = learn_site([PageColumns(urls=urls[::3])], one_of=3)
     assert {each.pages for each in site.clusters} == {300}
     assert not site.model.is_whole
 
 
-def test_pages_that_speak_are_heard_beside_the_sample() -> None:
+def test_described_pages_are_used_beside_the_sample() -> None:
     urls = [f"{ROOT}/items/some-thing-{n}" for n in range(50)]
     saying = PageColumns(
         urls=[f"{ROOT}/items/spoken-for"], kinds=["product"], inlinks=[7], importances=[1.0]
@@ -255,3 +252,46 @@ def test_sizes_do_not_depend_on_which_pages_come_together(saying: int) -> None:
     assert one.clusters == other.clusters
     sizes = {each.key: each.pages for each in one.clusters}
     assert sizes.get("lang:de", 0) == (saying if saying > 1 else 0)
+
+
+# --- the sample -------------------------------------------------------------------------------
+
+
+def sampled(urls: list[str], limit: int, batch: int = 7) -> list[tuple[str, str | None]]:
+    """The pages with their titles, in an order that does not depend on how they came."""
+    sample = PageSample(limit)
+    for start in range(0, len(urls), batch):
+        some = urls[start : start + batch]
+        # In some batches, no page has a title.
+        titles = [f"title of {url}" if len(url) % 2 else None for url in some]
+        sample.add(PageColumns(some, titles=titles if any(titles) else None))
+    assert len(sample) == sum(len(chunk.urls) for chunk in sample.chunks)
+    return sorted(
+        (url, title)
+        for chunk in sample.chunks
+        for url, title in zip(chunk.urls, chunk.titles or [None] * len(chunk.urls), strict=True)
+    )
+
+
+@given(st.integers(0, 200), st.integers(1, 50), st.integers(1, 30), st.integers(0, 99))
+def test_the_sample_depends_on_the_pages_alone(
+    pages: int, limit: int, batch: int, seed: int
+) -> None:
+    urls = [f"page {number}" for number in range(pages)]
+    shuffled = list(urls)
+    Random(seed).shuffle(shuffled)
+    assert sampled(urls, limit) == sampled(shuffled, limit, batch)
+
+
+def test_the_sample_of_few_pages_has_all_of_them() -> None:
+    urls = [str(number) for number in range(20)]
+    assert sampled(urls, 10) == sorted(
+        (url, f"title of {url}" if len(url) % 2 else None) for url in urls
+    )
+
+
+def test_the_sample_of_many_pages_is_small() -> None:
+    pages = sampled([str(number) for number in range(5_000)], 100)
+    assert 100 <= len(pages) <= 200
+    # From everywhere.
+    assert 1_500 < sum(int(url) for url, _ in pages) / len(pages) < 3_500
