@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sitecrawl.coverage.doubts import CrawlState
-from sitecrawl.coverage.estimate import estimate_coverage
+from sitecrawl.coverage.estimate import CrawlState, estimate_coverage
 from sitecrawl.coverage.sightings import Sightings
 from sitecrawl.report.knowledge import GROUPS
 from sitecrawl.store.report_history import new_pages_by_request, unread_sitemaps

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sitecrawl.coverage.sources import SourceGroup
+from sitecrawl.coverage.sightings import SourceGroup
+from sitecrawl.findings.detection import near_originals, redirect_chains
 from sitecrawl.findings.kinds import DESCRIPTIONS, Severity, SiteFinding
-from sitecrawl.findings.neartexts import near_originals
-from sitecrawl.findings.redirects import redirect_chains
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome
 from sitecrawl.parse.findings import FindingKind
 from sitecrawl.report.knowledge import GROUPS

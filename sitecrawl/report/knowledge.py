@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sitecrawl.coverage.sources import SourceGroup
+from sitecrawl.coverage.sightings import SourceGroup
 from sitecrawl.items import SITEMAP_SOURCES, Source
 from sitecrawl.parse.links.vocabulary import RENDERED_SOURCES, Region
 from sitecrawl.report.places import IdPlaces

@@ -1,13 +1,14 @@
-"""Texts that are nearly alike."""
+"""Redirect chains and pages with nearly the same text."""
 
 from __future__ import annotations
 
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.findings.neartexts import near_originals
+from sitecrawl.findings.detection import near_originals, redirect_chains
 
 MAX_DISTANCE = 3
 fingerprints = st.integers(-(1 << 63), (1 << 63) - 1)
@@ -53,3 +54,21 @@ def test_very_many_of_one_mould_take_no_time() -> None:
     started = time.process_time()
     assert len(near_originals(texts)) > 50_000
     assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("targets", "chains"),
+    [
+        pytest.param({"a": "b"}, [], id="a single redirect"),
+        pytest.param({"a": "b", "b": "c"}, [["a", "b", "c"]], id="two in a row"),
+        pytest.param({"b": "c", "a": "b"}, [["a", "b", "c"]], id="in any order"),
+        pytest.param(
+            {"a": "c", "b": "c", "c": "d"}, [["a", "c", "d"], ["b", "c", "d"]], id="two ways"
+        ),
+        pytest.param({"a": "b", "b": "a"}, [], id="a circle"),
+        pytest.param({"x": "a", "a": "b", "b": "a"}, [["x", "a", "b"]], id="into a circle"),
+        pytest.param({"a": "a"}, [], id="to itself"),
+    ],
+)
+def test_chains(targets: dict[str, str], chains: list[list[str]]) -> None:
+    assert redirect_chains(targets) == chains

@@ -1,4 +1,4 @@
-"""Finds texts that are nearly alike, by fingerprints of which few bits differ."""
+"""Detects redirect chains and pages with nearly the same text."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-# Of two fingerprints that differ in at most 3 bits, one of these four pieces is the same.
+# Two fingerprints that differ in at most 3 bits have at least one of these four pieces in common.
 _PIECES: Final = 4
 _PIECE_BITS: Final = 16
 _MAX_DISTANCE: Final = _PIECES - 1
-# Neighbours in a piece that are compared: a million pages of one mould must not take a day.
+# Fingerprints with a common piece that are compared: bounds the work for a million similar pages.
 _NEIGHBOURS: Final = 32
 
 
 def near_originals(fingerprints: Sequence[int]) -> dict[int, int]:
-    """The places of texts that are nearly that of an earlier one, with the place of the earliest.
+    """By index of a text that is nearly the same as an earlier one, the index of the earliest.
 
-    Linear in their number: of very many texts with a common piece only neighbours are compared.
+    Fingerprints of similar texts differ in few bits. The work is linear in the number of texts.
 
     >>> near_originals([0b0000, 0xFFFF_0000, 0b0111, 0b0000])
     {2: 0, 3: 0}
@@ -46,3 +46,26 @@ def near_originals(fingerprints: Sequence[int]) -> dict[int, int]:
     originals = firsts[earliest[text_of]]
     is_like = np.flatnonzero(originals < np.arange(len(values)))
     return dict(zip(is_like.tolist(), originals[is_like].tolist(), strict=True))
+
+
+def redirect_chains(targets: Mapping[str, str]) -> list[list[str]]:
+    """Chains of more than one redirect, each from a URL that is no target itself.
+
+    *targets* has the target of each redirecting URL. Loops are no chains.
+
+    >>> redirect_chains({"a": "b", "b": "c", "x": "c"})
+    [['a', 'b', 'c']]
+    """
+    reached = set(targets.values())
+    chains = []
+    for start in targets:
+        if start in reached:
+            continue
+        chain = [start]
+        seen = {start}
+        while (following := targets.get(chain[-1])) is not None and following not in seen:
+            chain.append(following)
+            seen.add(following)
+        if len(chain) > 2:  # noqa: PLR2004 - one redirect has two ends
+            chains.append(chain)
+    return chains
