@@ -1,4 +1,4 @@
-"""The cluster that a page is counted in."""
+"""The main cluster of a page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from sitecrawl.classify.clusters import Cluster
 from sitecrawl.classify.pages import ClusterKind
-from sitecrawl.report.clusters import NO_CLUSTER, SiteClusters
+from sitecrawl.report.inventory import NO_CLUSTER, SiteClusters
 from tests.report.classes import page_class
 
 CLUSTERS = [
@@ -20,7 +20,7 @@ CLUSTERS = [
 
 
 @pytest.mark.parametrize(
-    ("keys", "home"),
+    ("keys", "name"),
     [
         pytest.param(("/docs", "/docs/api"), "/docs/api", id="the innermost large section"),
         pytest.param(("/docs", "/docs/faq"), "/docs", id="not a small one in a large one"),
@@ -30,9 +30,9 @@ CLUSTERS = [
         pytest.param(("/gone",), NO_CLUSTER, id="what is not known is none"),
     ],
 )
-def test_a_page_has_one_home(keys: tuple[str, ...], home: str) -> None:
+def test_a_page_has_one_home(keys: tuple[str, ...], name: str) -> None:
     clusters = SiteClusters(CLUSTERS)
-    assert clusters.homes()[clusters.home_of(page_class(*keys))] == home
+    assert clusters.names()[clusters.main_cluster_of(page_class(*keys))] == name
 
 
 def test_facts_name_their_parent_by_number() -> None:
@@ -51,5 +51,5 @@ def test_sizes_are_those_that_were_counted() -> None:
 
 def test_a_site_without_clusters() -> None:
     clusters = SiteClusters([])
-    assert clusters.home_of(page_class("/docs")) == len(clusters) == 0
-    assert clusters.homes() == [NO_CLUSTER]
+    assert clusters.main_cluster_of(page_class("/docs")) == len(clusters) == 0
+    assert clusters.names() == [NO_CLUSTER]
