@@ -1,7 +1,7 @@
-"""The demo site's robots.txt, sitemaps and feed, with the blemishes that real ones have.
+"""The robots.txt, sitemaps and feed of the demo site, with mistakes that real sites make.
 
-The index names a map that is gone; the maps name a partner's site, the cart, a PDF and some pages
-twice; the feed's links carry campaign parameters.
+The index names a sitemap that does not exist; the sitemaps list a partner's site, the cart, a PDF
+and some pages twice; the links of the feed have campaign parameters.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def sitemap_index(origin: str, content: Content) -> str:
     return _document("sitemapindex", [_SITEMAP], maps)
 
 
-def pages_map(origin: str, drafts: Iterable[Draft], extra: Iterable[str]) -> str:
-    """``extra`` are locs without further facts."""
+def pages_sitemap(origin: str, drafts: Iterable[Draft], extra: Iterable[str]) -> str:
+    """*extra* are URLs without lastmod, changefreq and priority."""
     urls = "".join(
         f"<url><loc>{escape(origin + draft.path)}</loc><lastmod>{draft.updated}</lastmod>"
         f"<changefreq>{draft.change}</changefreq><priority>{draft.priority}</priority></url>\n"
@@ -80,7 +80,7 @@ def pages_map(origin: str, drafts: Iterable[Draft], extra: Iterable[str]) -> str
     return _document("urlset", [_SITEMAP], urls)
 
 
-def blog_map(origin: str, drafts: Iterable[Draft]) -> bytes:
+def blog_sitemap(origin: str, drafts: Iterable[Draft]) -> bytes:
     urls = "".join(
         f"<url><loc>{escape(origin + draft.path)}</loc>"
         f"<lastmod>{_published(draft.updated).isoformat()}</lastmod></url>\n"
@@ -89,7 +89,7 @@ def blog_map(origin: str, drafts: Iterable[Draft]) -> bytes:
     return gzip.compress(_document("urlset", [_SITEMAP], urls).encode(), mtime=0)
 
 
-def seeds_map(origin: str, varieties: Iterable[Variety]) -> str:
+def seeds_sitemap(origin: str, varieties: Iterable[Variety]) -> str:
     urls = []
     for position, variety in enumerate(varieties):
         paths = {"en": variety.path, "de": variety.path_de, "x-default": variety.path}
@@ -108,7 +108,7 @@ def seeds_map(origin: str, varieties: Iterable[Variety]) -> str:
     return _document("urlset", [_SITEMAP, _XHTML, _IMAGE], "".join(urls))
 
 
-def guides_map(origin: str, drafts: Iterable[Draft]) -> str:
+def guides_sitemap(origin: str, drafts: Iterable[Draft]) -> str:
     return "".join(f"{origin}{draft.path}\n" for draft in drafts)
 
 
