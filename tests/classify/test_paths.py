@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sitecrawl.classify.paths import (
+    _IDENTIFIERS,
     MONTH,
     YEAR,
     compact_word,
@@ -133,6 +134,13 @@ def test_placeholder_of_a_segment(segment: str, expected: str) -> None:
 )
 def test_parts_of_dates_follow_each_other(segment: str, previous: str, expected: str) -> None:
     assert placeholder(segment, previous) == expected
+
+
+@given(st.from_regex(r"[a-d0-9]{3,9}(-[a-d0-9]{1,12}){1,5}", fullmatch=True))
+@example("abcdefab-abcd-abcd-abcd-abcdefabcdef")
+def test_words_before_a_hyphen_give_what_the_regex_gives(segment: str) -> None:
+    identifier = _IDENTIFIERS.match(segment) if any(map(str.isdigit, segment)) else None
+    assert placeholder(segment) == (f"{{{identifier.lastgroup}}}" if identifier else "{slug}")
 
 
 @given(st.text())

@@ -11,14 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sitecrawl.classify.pages import PageColumns
+from sitecrawl.classify.rules.slugs import SLUG_RULES
 from sitecrawl.classify.site_model import learn_site
 from sitecrawl.classify.url_classifier import UrlClassifier
+from sitecrawl.classify.url_model import UrlModel
 from tests.classify.sites import ROOT, site_urls
 from tests.urls.nasty import nasty_urls
 
 if TYPE_CHECKING:
     from sitecrawl.classify.url_classifier import UrlClass
-    from sitecrawl.classify.url_model import UrlModel
 
 # With and without a rule, with names like headlines, of languages, of dates.
 _FOLDERS = (
@@ -120,6 +121,14 @@ def test_slugs_beside_headlines_keep_their_class(name: str, template: str, page_
     )
     [found] = classifier.classify([ROOT + name])
     assert (found.template, found.page_type) == (template, page_type)
+
+
+def test_every_slug_rule_applies_to_its_word() -> None:
+    words = list(SLUG_RULES)
+    found = UrlClassifier(UrlModel()).classify([f"{ROOT}/{word}" for word in words])
+    assert {word: each.page_type for word, each in zip(words, found, strict=True)} == {
+        word: rule.page_type for word, rule in SLUG_RULES.items()
+    }
 
 
 def test_lone_surrogates_are_classified() -> None:
