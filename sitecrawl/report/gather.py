@@ -114,7 +114,7 @@ def _politeness(records: Sequence[EvidenceFact]) -> dict[str, object]:
 
 
 def _robots(database: Database, scan: Scan, records: Sequence[EvidenceFact]) -> list[RobotsFacts]:
-    said = {
+    metadata = {
         each.document_url: each.metadata for each in records if each.type == EvidenceType.ROBOTS_TXT
     }
     return [
@@ -123,9 +123,9 @@ def _robots(database: Database, scan: Scan, records: Sequence[EvidenceFact]) -> 
             "outcome": fetch.outcome,
             "status": fetch.status,
             "fetched_at": iso_text(fetch.fetched_at),
-            "rules": said.get(fetch.url, {}).get("rules", 0),
-            "crawl_delay": said.get(fetch.url, {}).get("crawl_delay"),
-            "sitemaps": list(said.get(fetch.url, {}).get("sitemaps", ())),
+            "rules": metadata.get(fetch.url, {}).get("rules", 0),
+            "crawl_delay": metadata.get(fetch.url, {}).get("crawl_delay"),
+            "sitemaps": list(metadata.get(fetch.url, {}).get("sitemaps", ())),
         }
         for fetch in document_fetches(database, scan, DocumentKind.ROBOTS_TXT)
     ]
