@@ -22,9 +22,8 @@ from benchmarks.contestants import SITECRAWL
 from benchmarks.report import Bar
 from benchmarks.site import lastmod_of, url_of
 from sitecrawl.classify.classifier import PageClassifier
-from sitecrawl.classify.learning import SAMPLE_ROWS
 from sitecrawl.classify.pages import PageColumns
-from sitecrawl.classify.site import learn_site
+from sitecrawl.classify.site_model import SAMPLE_ROWS, learn_site
 
 if TYPE_CHECKING:
     from benchmarks.sections import Options, Results

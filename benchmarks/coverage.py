@@ -29,8 +29,7 @@ from benchmarks.coveragesites import (
     generate_leaning,
     odds_ratio,
 )
-from sitecrawl.coverage.doubts import CrawlState
-from sitecrawl.coverage.estimate import estimate_coverage
+from sitecrawl.coverage.estimate import CrawlState, estimate_coverage
 from sitecrawl.coverage.sightings import Sightings
 
 if TYPE_CHECKING:

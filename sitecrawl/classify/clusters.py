@@ -1,25 +1,27 @@
-"""Clusters: overlapping groups of pages, each with a rule that says which pages are in it.
+"""Clusters: overlapping groups of pages, each defined by a rule; and topics, words of titles.
 
-Because the rule says so, no list of members is kept. A cluster is worth having from a size on
-that grows with the site; smaller ones are only part of the sections above them.
+No list of members is kept: the rule of a cluster decides which pages are in it. A cluster needs a
+minimum of pages that grows with the site; a smaller group is only part of the sections above it.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from sitecrawl.classify.languages import language_name
-from sitecrawl.classify.segments import REST
-from sitecrawl.classify.vocabulary import ClusterKind
+from sitecrawl.classify.language import language_name
+from sitecrawl.classify.pages import ClusterKind
+from sitecrawl.classify.paths import REST
+from sitecrawl.classify.rules.languages import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 MIN_PAGES: Final = 3
 _PAGES_PER_CLUSTER: Final = 2_000
-MAX_SAMPLE: Final = 5
+MAX_EXAMPLES: Final = 5
 _MAX_OF_KIND: Final = {
     ClusterKind.SECTION: 300,
     ClusterKind.PATTERN: 300,
@@ -32,6 +34,13 @@ _PREFIXES: Final = {
     ClusterKind.LANGUAGE: "lang:",
     ClusterKind.TOPIC: "topic:",
 }
+_MAX_TOPICS: Final = 40
+_MIN_TOPIC_PAGES: Final = 5
+_MIN_TOPIC_SHARE: Final = 200  # one of so many texts
+_MAX_TOPIC_SHARE: Final = 4  # a more frequent word is the site's name, or tells nothing
+_MAX_CHARACTERS: Final = 200
+_TITLE_SEPARATOR = re.compile(r"\s[-\u2013\u2014|·:»]\s")
+_WORD = re.compile(r"[^\W\d_]{4,30}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +48,15 @@ class Cluster:
     """One group of pages."""
 
     key: str
-    """Unique on the site, and without blanks: ``/blog``, ``/blog/{slug}``, ``lang:de``."""
+    """Unique on the site, without blanks: ``/blog``, ``/blog/{slug}``, ``lang:de``."""
     kind: ClusterKind
     name: str
     parent: str
-    """The key of the cluster that it is a part of; ``""``: none."""
+    """The key of the section that contains it; ``""``: none."""
     pages: int
     sample: tuple[str, ...]
     why: str
-    """What makes a page a member."""
+    """The rule in words."""
 
 
 def cluster_key(kind: ClusterKind, value: str) -> str:
@@ -58,13 +67,13 @@ def cluster_key(kind: ClusterKind, value: str) -> str:
     return _PREFIXES.get(kind, "") + value
 
 
-def least_pages(pages: int) -> int:
-    """The size from which on a group is worth a cluster."""
+def min_cluster_pages(pages: int) -> int:
+    """The minimum size of a cluster on a site with so many pages."""
     return max(MIN_PAGES, pages // _PAGES_PER_CLUSTER)
 
 
 class ClusterTally:
-    """Counts the members of what may become clusters."""
+    """Counts the pages of groups that may become clusters."""
 
     def __init__(self) -> None:
         self._pages: dict[ClusterKind, Counter[str]] = {kind: Counter() for kind in ClusterKind}
@@ -78,25 +87,24 @@ class ClusterTally:
         for kind, value in groups:
             self._pages[kind][value] += pages
 
-    def place_pattern(self, template: str, sections: Sequence[str]) -> None:
-        """Say in which sections the pages of a pattern lie."""
+    def add_template(self, template: str, sections: Sequence[str]) -> None:
+        """Record which sections contain the pages of a template."""
         self._section_of.setdefault(template, sections[-1] if sections else "")
 
-    def show(self, kind: ClusterKind, value: str, url: str) -> None:
-        """Offer an example."""
+    def add_example(self, kind: ClusterKind, value: str, url: str) -> None:
         sample = self._sample[kind, value]
-        if len(sample) < MAX_SAMPLE:
+        if len(sample) < MAX_EXAMPLES:
             sample.append(url)
 
     def clusters(self, share: float = 1) -> list[Cluster]:
-        """Those that are worth having, by kind, the largest first.
+        """The groups that are large enough, by kind, the largest first.
 
-        Each page that was counted stands for *share* pages of the site.
+        Each counted page stands for *share* pages of the site.
         """
-        least = least_pages(self._total)
+        least = min_cluster_pages(self._total)
         kept = {kind: self._kept(kind, least) for kind in ClusterKind}
         for section in kept[ClusterKind.SECTION]:
-            # Their own pages, in several languages.
+            # The section's own page in several languages is no pattern.
             kept[ClusterKind.PATTERN].pop(section, None)
         found: list[Cluster] = []
         for kind, sizes in kept.items():
@@ -121,7 +129,7 @@ class ClusterTally:
         )
         kept = dict(ordered[: _MAX_OF_KIND[kind]])
         if kind is ClusterKind.SECTION:
-            # A folder that holds all of the folder above it adds nothing.
+            # A folder with all pages of the folder above it adds nothing.
             return {
                 value: pages
                 for value, pages in kept.items()
@@ -158,3 +166,29 @@ def _why(kind: ClusterKind, value: str) -> str:
     if kind is ClusterKind.LANGUAGE:
         return f"the page's language is {language_name(value)}"
     return f"its title or a link to it has the word {value}"
+
+
+def learn_topics(texts: Iterable[str]) -> tuple[str, ...]:
+    """The most frequent topics; *texts* has the title and link text of each page in one string."""
+    pages: Counter[str] = Counter()
+    number = 0
+    for text in texts:
+        if words := topic_words(text):
+            number += 1
+            pages.update(words)
+    least, most = max(_MIN_TOPIC_PAGES, number / _MIN_TOPIC_SHARE), number / _MAX_TOPIC_SHARE
+    chosen = sorted((-count, word) for word, count in pages.items() if least <= count <= most)
+    return tuple(word for _, word in chosen[:_MAX_TOPICS])
+
+
+def topic_words(text: str) -> set[str]:
+    """
+    >>> sorted(topic_words("The garden and the gardeners: about 12 gardens"))
+    ['garden', 'gardeners', 'gardens']
+    >>> topic_words("Tulips | The Garden Post")
+    {'tulips'}
+    """
+    text = text[:_MAX_CHARACTERS]
+    # The part after the last separator is the name of the site.
+    headline = _TITLE_SEPARATOR.split(text)[:-1]
+    return set(_WORD.findall(" ".join(headline or [text]).casefold())) - STOP_WORDS

@@ -3,43 +3,119 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from itertools import compress
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
-    from sitecrawl.classify.vocabulary import Category, LanguageSource, PageType
-
     Texts: TypeAlias = Sequence[str | None] | None
+
+
+class Category(StrEnum):
+    """The purpose of a page."""
+
+    PRIMARY = "primary"
+    """The content that the site exists for."""
+    SUPPORT = "support"
+    """Documents that help to use what the site offers."""
+    UTILITY = "utility"
+    """Pages that a site needs in order to work, and hardly anybody reads."""
+
+
+class PageType(StrEnum):
+    """The kind of page."""
+
+    HOME = "home"
+    LISTING = "listing"
+    ARTICLE = "article"
+    PRODUCT = "product"
+    EVENT = "event"
+    JOB = "job"
+    PROFILE = "profile"
+    DISCUSSION = "discussion"
+    MEDIA = "media"
+    ABOUT = "about"
+    PAGE = "page"
+    DOCUMENTATION = "documentation"
+    HELP = "help"
+    CONTACT = "contact"
+    FILE = "file"
+    LEGAL = "legal"
+    SEARCH = "search"
+    LOGIN = "login"
+    CART = "cart"
+    FEED = "feed"
+
+
+PAGE_TYPE_NAMES: Final = frozenset(PageType)
+_SUPPORT = {PageType.DOCUMENTATION, PageType.HELP, PageType.CONTACT, PageType.FILE}
+_UTILITY = {PageType.LEGAL, PageType.SEARCH, PageType.LOGIN, PageType.CART, PageType.FEED}
+
+CATEGORY_OF: Final = MappingProxyType(
+    {
+        page_type: Category.SUPPORT
+        if page_type in _SUPPORT
+        else Category.UTILITY
+        if page_type in _UTILITY
+        else Category.PRIMARY
+        for page_type in PageType
+    }
+)
+"""The category of a type, unless a rule says otherwise."""
+
+
+class ClusterKind(StrEnum):
+    """What the pages of a cluster have in common."""
+
+    SECTION = "section"
+    PATTERN = "pattern"
+    TYPE = "type"
+    LANGUAGE = "language"
+    TOPIC = "topic"
+
+
+class LanguageSource(StrEnum):
+    """How a page's language is known."""
+
+    HREFLANG = "hreflang"
+    HTML = "html"
+    PATH = "path"
+    SUBDOMAIN = "subdomain"
+    QUERY = "query"
+    TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True)
 class PageColumns:
-    """Some pages of a site, one row each; a column that no page has is None."""
+    """Some pages of a site, one row each; a column that is None is unknown for every page."""
 
     urls: Sequence[str]
+    """Canonical URLs; any other text is classified as well as possible."""
     titles: Texts = None
     anchors: Texts = None
     kinds: Texts = None
-    """What a page says it is: the type of its structured data, or its kind of file."""
+    """The type that the page's structured data declares, or its kind of file."""
     languages: Texts = None
-    """What hreflang says."""
+    """By hreflang."""
     own_languages: Texts = None
-    """What ``<html lang>`` says."""
+    """By ``<html lang>``."""
     text_languages: Texts = None
-    """What the text was found to be."""
+    """By detection in the page's text."""
     regions: Texts = None
     """The part of a page that links to it, the most prominent if there are several."""
     lastmods: Texts = None
     sitemap_priorities: Sequence[float | None] | None = None
     importances: Sequence[float | None] | None = None
+    """More than 0: the page is in the site's menu."""
     inlinks: Sequence[int | None] | None = None
-    """How many pages link to it."""
+    """The number of pages that link to it."""
 
     def only(self, chosen: Sequence[bool]) -> PageColumns:
-        """Without the pages that are not *chosen*.
+        """Only the rows that are *chosen*.
 
         >>> PageColumns(["a", "b"], titles=["A", None]).only([False, True]).urls
         ['b']
@@ -50,9 +126,8 @@ class PageColumns:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PageClass:
-    """What classification says of a page; pages that are alike share one."""
+class PageClass(NamedTuple):
+    """The result for one page; equal and hashable by value, so that classes can be numbered."""
 
     category: Category
     page_type: PageType
@@ -62,11 +137,11 @@ class PageClass:
     depth: int
     """Path segments."""
     sections: tuple[str, ...]
-    """The folders that it lies in, from the outermost on, as far as they have names."""
+    """The named folders that contain the page, from the outermost on."""
     topics: tuple[str, ...]
     language: str
-    """``""``: not known."""
+    """``""``: unknown."""
     language_source: LanguageSource | None
     priority: float
     clusters: tuple[str, ...]
-    """Keys, from the section to the topics."""
+    """Keys of clusters: sections, pattern, type, language, topics."""

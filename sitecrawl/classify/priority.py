@@ -1,8 +1,8 @@
-"""How much a page matters on its site, from 0 to 1, and why.
+"""The priority of a page on its site, from 0 to 1, and what it is made of.
 
-The score is the mean of what is known of the page, by weight. What nobody said of it (no sitemap
-priority, no lastmod, no crawl that would have counted links) is left out, so that pages are not
-punished for a site that says little.
+The score is the weighted mean of the signals that are known. Unknown signals (no sitemap priority,
+no lastmod, no crawl that counted links) are left out, so that a site with little information does
+not lower the priority of its pages.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from math import log1p
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sitecrawl.classify.vocabulary import Category
+from sitecrawl.classify.pages import Category
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,10 +28,10 @@ _WEIGHTS: Final = MappingProxyType(
         "fresh": 0.1,
     }
 )
-_OF_CATEGORY: Final = MappingProxyType(
+_CATEGORY_VALUES: Final = MappingProxyType(
     {Category.PRIMARY: 1.0, Category.SUPPORT: 0.6, Category.UTILITY: 0.1}
 )
-_OF_REGION: Final = MappingProxyType(
+_REGION_VALUES: Final = MappingProxyType(
     {
         "navigation": 1.0,
         "header": 0.8,
@@ -42,23 +42,23 @@ _OF_REGION: Final = MappingProxyType(
         "footer": 0.2,
     }
 )
-_OF_DEPTH: Final = (1.0, 0.8, 0.6, 0.45, 0.3, 0.2)
-_DEEPEST: Final = 0.1
-# So many months before the newest at most, what that is worth, and in words.
-_OF_AGE: Final = (
+_DEPTH_VALUES: Final = (1.0, 0.8, 0.6, 0.45, 0.3, 0.2)
+_DEEPEST_VALUE: Final = 0.1
+# Maximum age in months before the newest page, value, and words.
+_AGE_VALUES: Final = (
     (1, 1.0, "changed within a month of the newest pages"),
     (6, 0.8, "changed within half a year of the newest pages"),
     (12, 0.6, "changed within a year of the newest pages"),
     (36, 0.35, "changed within three years of the newest pages"),
 )
-_OLDEST: Final = 0.1
-_FRESH_WORDS: Final = MappingProxyType({worth: words for _, worth, words in _OF_AGE})
+_OLDEST_VALUE: Final = 0.1
+_FRESH_WORDS: Final = MappingProxyType({value: words for _, value, words in _AGE_VALUES})
 _MONTHS: Final = 12
 MONTH_LENGTH: Final = len("2026-03")
 
 
 class PriorityPart(NamedTuple):
-    """One thing that counts: how much of it there is, from 0 to 1, and how much it weighs."""
+    """One signal: its value, from 0 to 1, and its weight."""
 
     name: str
     value: float
@@ -68,18 +68,18 @@ class PriorityPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SiteScale:
-    """What is much on this site."""
+    """The maxima of a site, which the signals of its pages are compared with."""
 
     most_inlinks: int = 0
     newest_month: str = ""
-    """``2026-03``; ages count from here, so that the same inventory always gives the same."""
+    """``2026-03``; ages count from here, so that the result depends on the inventory alone."""
     has_menu: bool = False
     has_priorities: bool = False
-    """Whether its sitemaps tell pages apart by their priority."""
+    """Whether its sitemaps have different priorities."""
 
 
-class PageSignals(NamedTuple):
-    """What is known of one page; None or ``""``: nothing."""
+class PrioritySignals(NamedTuple):
+    """The signals of one page; None or ``""``: unknown."""
 
     category: Category
     depth: int
@@ -90,12 +90,12 @@ class PageSignals(NamedTuple):
     freshness: float | None = None
 
 
-def priority(signals: PageSignals, scale: SiteScale) -> float:
+def priority(signals: PrioritySignals, scale: SiteScale) -> float:
     """
-    >>> home = PageSignals(Category.PRIMARY, 0, is_structural=True)
+    >>> home = PrioritySignals(Category.PRIMARY, 0, is_structural=True)
     >>> priority(home, SiteScale(has_menu=True))
     1.0
-    >>> priority(PageSignals(Category.UTILITY, 2), SiteScale())
+    >>> priority(PrioritySignals(Category.UTILITY, 2), SiteScale())
     0.32
     """
     values = _values(signals, scale)
@@ -103,8 +103,8 @@ def priority(signals: PageSignals, scale: SiteScale) -> float:
     return round(total / sum(map(_WEIGHTS.__getitem__, values)), 2)
 
 
-def priority_parts(signals: PageSignals, scale: SiteScale) -> Sequence[PriorityPart]:
-    """What the score is made of, the heaviest first."""
+def priority_parts(signals: PrioritySignals, scale: SiteScale) -> Sequence[PriorityPart]:
+    """The parts of the score, the heaviest first."""
     segments = f"{signals.depth} path segment{'' if signals.depth == 1 else 's'}"
     most = scale.most_inlinks
     words = {
@@ -123,19 +123,19 @@ def priority_parts(signals: PageSignals, scale: SiteScale) -> Sequence[PriorityP
     return sorted(parts, key=lambda part: -part.weight)
 
 
-def _values(signals: PageSignals, scale: SiteScale) -> dict[str, float]:
-    """How much there is of each thing that is known, from 0 to 1."""
+def _values(signals: PrioritySignals, scale: SiteScale) -> dict[str, float]:
+    """The known signals as values from 0 to 1."""
     depth = signals.depth
     values = {
-        "category": _OF_CATEGORY[signals.category],
-        "depth": _OF_DEPTH[depth] if depth < len(_OF_DEPTH) else _DEEPEST,
+        "category": _CATEGORY_VALUES[signals.category],
+        "depth": _DEPTH_VALUES[depth] if depth < len(_DEPTH_VALUES) else _DEEPEST_VALUE,
     }
     if scale.has_menu:
         values["menu"] = float(signals.is_structural)
     if signals.inlinks is not None and scale.most_inlinks:
         values["links"] = min(log1p(signals.inlinks) / log1p(scale.most_inlinks), 1.0)
-    if signals.region in _OF_REGION:
-        values["region"] = _OF_REGION[signals.region]
+    if signals.region in _REGION_VALUES:
+        values["region"] = _REGION_VALUES[signals.region]
     if scale.has_priorities and signals.sitemap_priority is not None:
         values["sitemap"] = min(max(signals.sitemap_priority, 0.0), 1.0)
     if signals.freshness is not None:
@@ -144,7 +144,7 @@ def _values(signals: PageSignals, scale: SiteScale) -> dict[str, float]:
 
 
 def freshness(lastmod: str | None, newest_month: str) -> float | None:
-    """From 1 for what has just changed down to nearly 0; None, if it is not known.
+    """From 1 for pages that have just changed down to nearly 0; None: unknown.
 
     >>> freshness("2026-03-14", "2026-03"), freshness("2019-01", "2026-03")
     (1.0, 0.1)
@@ -153,7 +153,7 @@ def freshness(lastmod: str | None, newest_month: str) -> float | None:
     if not month or not newest_month:
         return None
     age = _month_number(newest_month) - _month_number(month)
-    return next((worth for months, worth, _ in _OF_AGE if age <= months), _OLDEST)
+    return next((value for months, value, _ in _AGE_VALUES if age <= months), _OLDEST_VALUE)
 
 
 def month_of(lastmod: str | None) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.classify.languages import is_other_language, language_name
-from sitecrawl.classify.vocabulary import LanguageSource
+from sitecrawl.classify.language import is_other_language, language_name
+from sitecrawl.classify.pages import LanguageSource
 from sitecrawl.store.classification import explain_page
 
 if TYPE_CHECKING:

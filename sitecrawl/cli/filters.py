@@ -44,19 +44,19 @@ CLUSTER_OPTION = typer.Option(
 
 
 def checked_category(text: str) -> str:
-    from sitecrawl.classify.vocabulary import Category
+    from sitecrawl.classify.pages import Category
 
     return _one_of("--category", text, Category)
 
 
 def checked_type(text: str) -> str:
-    from sitecrawl.classify.vocabulary import PageType
+    from sitecrawl.classify.pages import PageType
 
     return _one_of("--type", text, PageType)
 
 
 def checked_language(text: str) -> str:
-    from sitecrawl.classify.languages import parse_code
+    from sitecrawl.classify.language import parse_code
 
     code = parse_code(text)
     if text and not code:

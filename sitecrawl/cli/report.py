@@ -129,7 +129,7 @@ def _writer(format_: ReportFormat) -> Callable[[ReportData, IO[bytes]], None]:
 
             return write_html
         case ReportFormat.JSON:
-            from sitecrawl.report.json import write_json
+            from sitecrawl.report.data import write_json
 
             return write_json
         case ReportFormat.MD:
@@ -137,6 +137,6 @@ def _writer(format_: ReportFormat) -> Callable[[ReportData, IO[bytes]], None]:
 
             return write_markdown
         case ReportFormat.CSV:
-            from sitecrawl.report.csv import write_csv
+            from sitecrawl.report.tables import write_csv
 
             return write_csv

@@ -1,43 +1,73 @@
-"""Estimates how many pages a site has, with an interval that is to hold the truth 95 times in 100.
+"""Estimates how many pages a site has, with a 95 % interval, and the doubts about the estimate.
 
-* What is seen is counted, what is unseen is estimated (``loglinear``), part by part, because parts
-  of a site differ in how well each source knows them. The whole is the sum of its parts.
-* The interval comes from draws: of the model's coefficients, of what is peculiar to a part, and of
-  the counts themselves. The draws are always the same, so that the same counts give the same
-  interval.
-* What speaks against the estimate is said in words (``doubts``); without any it is trusted.
+* Known pages are counted, unknown ones are estimated (``loglinear``), part by part, because each
+  source knows the parts of a site differently well. The whole is the sum of its parts.
+* The interval comes from random draws of the model's coefficients, of the deviation of a part, and
+  of the counts. The seed is fixed, so that the same counts give the same interval.
+* An estimate without any doubt is trusted. Doubts are given in words.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sitecrawl.coverage.doubts import CrawlState, is_part_seen_twice, site_doubts
 from sitecrawl.coverage.loglinear import fit_unseen
-from sitecrawl.coverage.sightings import Sightings
-from sitecrawl.coverage.sources import KIN
+from sitecrawl.coverage.sightings import DEPENDENT_GROUPS, Sightings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
 _DRAWS: Final = 4_000
 _SEED: Final = 20_259
 _LOW, _HIGH = 0.025, 0.975
-# A part with fewer pages says too little by itself: those are taken together.
+# Parts with fewer pages are too small for an estimate of their own: they are taken together.
 _FEWEST_PAGES_OF_PART: Final = 20
 _MAX_PARTS: Final = 24
 # The dependence of sources in a part differs from that in the whole site.
 _PART_DEVIATION: Final = 0.4
-# More unseen pages for each known one than this are no estimate, but the lack of one.
+# With more unknown pages for each known one, there is no estimate.
 _MOST_UNSEEN: Final = 1_000.0
+# --- doubts
+_FEWEST_PAGES: Final = 50
+# With fewer common pages the estimate itself is biased (Robson and Regier, 1964: 7).
+_FEWEST_COMMON: Final = 10
+# With so many of its pages known to another source, a source may be made from the other.
+_COPIED_SHARE: Final = 0.985
+_COPIED_PARTS: Final = 0.5  # of the known pages, in parts with a copied source
+_LARGE_SHARE: Final = 0.25  # of the pages of a part
+_FEWEST_OF_COPY: Final = 20
+_ALONE_SHARE: Final = 0.5
+_WIDE: Final = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlState:
+    """How complete the scan was, as far as an estimate depends on it."""
+
+    is_finished: bool = True
+    has_crawled: bool = True
+    waiting: int = 0
+    """Pages that were still to be visited."""
+    held: int = 0
+    """Pages that were not visited because others like them brought nothing new."""
+    failed: int = 0
+    """Pages that could not be read."""
+    unread_sitemaps: int = 0
+    limits: Sequence[str] = ()
+    """Limits that were hit, in words."""
+    visits_listed_pages: bool = False
+    """The crawl started from the pages of the sitemaps."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartEstimate:
-    """A part of the site; one that is too small for an estimate of its own has none."""
+    """The estimate of a part of the site; None if the part is too small."""
 
     name: str
     known: int
@@ -49,7 +79,7 @@ class PartEstimate:
 
 @dataclass(frozen=True, slots=True)
 class CoverageEstimate:
-    """How many pages the site has; without an estimate it has at least ``low``."""
+    """The estimated number of pages; without an estimate there are at least ``low``."""
 
     known: int
     estimate: int | None
@@ -57,7 +87,7 @@ class CoverageEstimate:
     high: int | None
     method: str
     doubts: tuple[str, ...]
-    """What speaks against it, in words."""
+    """Reasons not to trust it, in words."""
     parts: tuple[PartEstimate, ...]
     """The largest first."""
 
@@ -69,7 +99,7 @@ class CoverageEstimate:
 def estimate_coverage(sightings: Sightings, crawl: CrawlState) -> CoverageEstimate:
     """Estimate the whole site and its parts."""
     known = sightings.known
-    seen = sightings.with_pages().united(*KIN)
+    seen = sightings.with_pages().united(*DEPENDENT_GROUPS)
     if len(seen.sources) < 2:  # noqa: PLR2004 - one source has nothing to be compared with
         doubts = tuple(site_doubts(seen, crawl, None))
         return CoverageEstimate(known, None, known, None, "none", doubts, _without_estimate(seen))
@@ -123,13 +153,13 @@ def _parts(
     is_trusted: bool,
 ) -> tuple[PartEstimate, ...]:
     found = {part.name: part for part in _without_estimate(seen)}
-    for place, members in enumerate(rows):
+    for number, members in enumerate(rows):
         if len(members) > 1:
             continue
         row = members[0]
         known = int(seen.counts[row].sum())
-        low, high = _interval(known, drawn[:, place])
-        estimate = int(np.clip(round(known + float(unseen[place])), low, high))
+        low, high = _interval(known, drawn[:, number])
+        estimate = int(np.clip(round(known + float(unseen[number])), low, high))
         is_seen_twice = is_part_seen_twice(seen.counts[row])
         name = seen.parts[row]
         found[name] = PartEstimate(name, known, estimate, low, high, is_trusted and is_seen_twice)
@@ -144,3 +174,84 @@ def _without_estimate(seen: Sightings) -> tuple[PartEstimate, ...]:
         for name, known in in_order
         if known
     )
+
+
+# --- doubts ----------------------------------------------------------------------------------
+
+
+def site_doubts(seen: Sightings, crawl: CrawlState, high: int | None) -> Iterator[str]:
+    """Reasons not to trust the estimate; *high* is the end of its interval, if it has one."""
+    yield from _crawl_doubts(crawl)
+    if high is None:
+        if not seen.sources:
+            yield "no source knows any page"
+        else:
+            yield f"only one source knows pages ({seen.sources[0]}): there is nothing to compare"
+        return
+    if seen.known < _FEWEST_PAGES:
+        yield f"only {_pages(seen.known)} known: too few to estimate from"
+    if (common := _common(seen.totals)) < _FEWEST_COMMON:
+        yield f"only {_pages(common)} known to more than one source"
+    yield from _copied_sources(seen)
+    alone = sum(int(row.sum()) for row in seen.counts if not is_part_seen_twice(row))
+    if alone > seen.known * _ALONE_SHARE:
+        yield (
+            f"{alone:,} of {seen.known:,} pages are in parts of the site that"
+            " hardly more than one source knows"
+        )
+    if high > seen.known * _WIDE:
+        yield "the interval is wide: the sources have too little in common"
+
+
+def is_part_seen_twice(counts: NDArray[np.int64]) -> bool:
+    """Whether a part has enough pages that two sources know; *counts* by mask."""
+    return _common(counts) >= min(_FEWEST_COMMON, int(counts.sum()) / 2)
+
+
+def _common(counts: NDArray[np.int64]) -> int:
+    masks = np.arange(len(counts))
+    return int(counts[masks & (masks - 1) != 0].sum())
+
+
+def _copied_sources(seen: Sightings) -> Iterator[str]:
+    """A doubt for each pair of sources of which one has hardly any page of its own."""
+    for one, other in combinations(range(len(seen.sources)), 2):
+        copied = sum(int(row.sum()) for row in seen.counts if _is_copied(row, one, other))
+        if copied > seen.known * _COPIED_PARTS:
+            yield (
+                f"{seen.sources[one]} and {seen.sources[other]} know nearly the same pages: one may"
+                " be made from the other, and what is in neither leaves no trace"
+            )
+
+
+def _is_copied(counts: NDArray[np.int64], one: int, other: int) -> bool:
+    masks = np.arange(len(counts))
+    has_one, has_other = masks >> one & 1 == 1, masks >> other & 1 == 1
+    both = int(counts[has_one & has_other].sum())
+    less = min(int(counts[has_one].sum()), int(counts[has_other].sum()))
+    # All pages of a small feed may well be known: only large sources carry the estimate.
+    is_large = less >= max(_FEWEST_OF_COPY, int(counts.sum()) * _LARGE_SHARE)
+    return is_large and both >= less * _COPIED_SHARE
+
+
+def _pages(number: int, one: str = "is", many: str = "are") -> str:
+    return f"1 page {one}" if number == 1 else f"{number:,} pages {many}"
+
+
+def _crawl_doubts(crawl: CrawlState) -> Iterator[str]:
+    if not crawl.is_finished:
+        yield "the scan did not come to its end"
+    if not crawl.has_crawled:
+        yield "links were not followed: only those of the root are known"
+    for limit in crawl.limits:
+        yield f"a limit was hit: {limit}"
+    if crawl.waiting:
+        yield f"{_pages(crawl.waiting, 'was', 'were')} still to be visited"
+    if crawl.held:
+        yield f"{_pages(crawl.held, 'was', 'were')} held back, and what they link to is unknown"
+    if crawl.failed:
+        yield f"pages that could not be read: {crawl.failed:,}"
+    if crawl.unread_sitemaps:
+        yield f"sitemaps that could not be read: {crawl.unread_sitemaps:,}"
+    if crawl.visits_listed_pages:
+        yield "the crawl started from the pages of the sitemaps: the two are not independent"

@@ -1,17 +1,17 @@
 """The log-linear model of capture and recapture, for several parts of a site at once.
 
-The number of pages of a part that are known to exactly some sources is taken as a Poisson count::
+The number of pages of a part that are known to exactly a set of sources is a Poisson count::
 
     log(expected) = unseen + reach of each of these sources + dependence of each pair of them
 
-``unseen`` is then the logarithm of what is looked for: the pages that no source knows. With two
-sources that do not depend on each other this is the estimate of Lincoln and Petersen.
+``unseen`` is the logarithm of the number of pages that no source knows. With two independent
+sources this is the estimate of Lincoln and Petersen.
 
-* Reach differs from part to part, around that of the whole site. So a part that one source alone
-  knows has an estimate as well, with the doubt that belongs to it.
-* Dependence is the same in all parts. Three sources show some of it; two show nothing, and then
-  it is as uncertain as ``DEPENDENCE_DEVIATION`` says. Priors stand for that: a choice of one model,
-  by AIC say, would be sure of what cannot be known.
+* Reach differs from part to part, around that of the whole site. So a part that only one source
+  knows has an estimate as well, with a wide interval.
+* Dependence is the same in all parts. Three sources show some of it; two show none, and then it is
+  as uncertain as ``DEPENDENCE_DEVIATION``. Priors express this uncertainty: choosing one model, by
+  AIC for example, would hide it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 # All on the scale of logarithms; docs/coverage.md shows on which sites they hold.
-# Of 95 % of all pairs of sources it is believed: to be in one makes it, in odds, between 0.14 and
-# 7 times as likely to be in the other.
+# The prior for 95 % of all pairs of sources: being in one changes the odds of being in the other by
+# a factor between 0.14 and 7.
 DEPENDENCE_DEVIATION: Final = 1.0
 REACH_DEVIATION: Final = 1.0
 _REACH_OF_SITE_DEVIATION: Final = 20.0

@@ -1,4 +1,4 @@
-"""The frame that every HTML page of the demo site shares."""
+"""The layout that every HTML page of the demo site shares, and its assets: style, images, PDF."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import date
 
-    from sitecrawl.demo.content import StandingPage
+    from sitecrawl.demo.content import StandingPage, Variety
 
 Language = Literal["en", "de"]
 Link = tuple[str, str]
@@ -46,11 +46,19 @@ _MENU_STARTS: Mapping[Language, list[Link]] = {
     "de": [("/de/saatgut/", "Saatgut")],
 }
 _DESCRIPTION_CHARACTERS = 155
+_PACKET_COLOURS = {
+    "tomatoes": "#b8402f",
+    "beans": "#5d7f3b",
+    "salads": "#87a84b",
+    "roots": "#c9772b",
+    "squash": "#d9a036",
+    "flowers": "#6a5a9c",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One page before it is put into the frame; ``main`` and ``aside`` are HTML."""
+    """A page without its layout; ``main`` and ``aside`` are HTML."""
 
     path: str
     title: str
@@ -70,8 +78,8 @@ class Draft:
     priority: float = 0.5
 
 
-class Frame:
-    """Puts drafts into the site's frame."""
+class Layout:
+    """Renders drafts with the menus and the footer of the site."""
 
     def __init__(self, origin: str, pages: Iterable[StandingPage]) -> None:
         self._origin = origin
@@ -150,3 +158,40 @@ def _breadcrumb(draft: Draft) -> str:
     here = f'<li aria-current="page">{escape(draft.title, quote=False)}</li>\n'
     trail = link_items([home, *draft.crumbs])
     return f'<nav aria-label="Breadcrumb" class="breadcrumb">\n<ol>\n{trail}{here}</ol>\n</nav>\n'
+
+
+# --- assets ------------------------------------------------------------------------------------
+
+
+def stylesheet() -> str:
+    return template("site.css").template
+
+
+def packet_image(variety: Variety) -> str:
+    colour = _PACKET_COLOURS[variety.group.slug]
+    return template("packet.svg").substitute(name=escape(variety.name), colour=colour)
+
+
+def pdf(line: str) -> bytes:
+    """A PDF of one page with one line of ASCII text."""
+    text = f"BT /F1 24 Tf 72 720 Td ({line}) Tj ET".encode("ascii")
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources 6 0 R>>",
+        b"<</Length %d>>stream\n%s\nendstream" % (len(text), text),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Times-Roman>>",
+        b"<</Font<</F1 5 0 R>>>>",
+    ]
+    body = b"%PDF-1.4\n"
+    offsets = []
+    for number, content in enumerate(objects, start=1):
+        offsets.append(len(body))
+        body += b"%d 0 obj%s\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    count = len(objects) + 1
+    return (
+        body
+        + b"xref\n0 %d\n0000000000 65535 f \n%s" % (count, table)
+        + b"trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (count, len(body))
+    )

@@ -1,4 +1,4 @@
-"""The whole demo site as data: what is answered for which path."""
+"""The whole demo site as data: the response for each path."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from email.utils import format_datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from sitecrawl.demo import assets, maps, pages, shop
+from sitecrawl.demo import pages, sitemaps
 from sitecrawl.demo.content import load_content
-from sitecrawl.demo.layout import Draft, Frame, paragraphs
+from sitecrawl.demo.layout import Draft, Layout, packet_image, paragraphs, pdf, stylesheet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,9 +28,9 @@ _REDIRECTS = {
     "/shop": "/seeds/",
     "/shop/tomatoes": "/seeds/tomatoes/",
     "/de": "/de/",
-    "/rss": maps.FEED,
+    "/rss": sitemaps.FEED,
 }
-_NOTICES_IN_PAGES_MAP = 2
+_NOTICES_IN_SITEMAP = 2
 _LAUNCHED = date(2025, 3, 20)
 _DEPLOYED = time(6, 0, tzinfo=UTC)
 
@@ -47,17 +47,17 @@ class Page:
 def build_site(origin: str) -> Mapping[str, Page]:
     """Every path of the site (without a query), for an origin such as ``http://127.0.0.1:8000``."""
     content = load_content()
-    frame = Frame(origin, content.pages)
+    layout = Layout(origin, content.pages)
     drafts = _drafts(content)
     site = {
-        draft.path: _page(_HTML, frame.render(draft), draft.updated)
+        draft.path: _page(_HTML, layout.render(draft), draft.updated)
         for kind in drafts.values()
         for draft in kind
     }
     site |= _documents(origin, content, drafts)
     site |= {path: _redirect(target) for path, target in _REDIRECTS.items()}
     missing = Draft(NOT_FOUND, "Not in any drawer", paragraphs("No such page."), _LAUNCHED)
-    site[NOT_FOUND] = Page(HTTPStatus.NOT_FOUND, _HTML, frame.render(missing))
+    site[NOT_FOUND] = Page(HTTPStatus.NOT_FOUND, _HTML, layout.render(missing))
     return site
 
 
@@ -65,47 +65,47 @@ def _drafts(content: Content) -> dict[str, list[Draft]]:
     return {
         "home": list(pages.home_pages(content)),
         "standing": list(pages.standing_pages(content)),
-        "listings": [*shop.seed_listings(content), *pages.blog_listings(content)],
+        "listings": [*pages.seed_listings(content), *pages.blog_listings(content)],
         "guides": list(pages.guide_pages(content)),
         "events": list(pages.event_pages(content)),
         "news": list(pages.news_pages(content)),
         "posts": list(pages.post_pages(content)),
-        "varieties": list(shop.variety_pages(content)),
-        "service": list(shop.service_pages(_LAUNCHED)),
+        "varieties": list(pages.variety_pages(content)),
+        "service": list(pages.service_pages(_LAUNCHED)),
     }
 
 
 def _documents(origin: str, content: Content, drafts: Mapping[str, list[Draft]]) -> dict[str, Page]:
     newest = content.notices[0].date
     by_path = {draft.path: draft for kind in drafts.values() for draft in kind}
-    in_pages_map = [
+    in_pages_sitemap = [
         *drafts["home"],
         *drafts["standing"],
         # The blog's further pages and tags are found through links only.
         *(d for d in drafts["listings"] if d.path == "/blog/" or "/blog/" not in d.path),
         by_path["/guides/"],
         *drafts["events"],
-        *drafts["news"][: 1 + _NOTICES_IN_PAGES_MAP],
+        *drafts["news"][: 1 + _NOTICES_IN_SITEMAP],
     ]
-    refused = [origin + "/cart", origin + shop.CATALOGUE, maps.PARTNER]
-    in_guides_map = [*drafts["guides"], by_path["/how-it-works"], by_path["/faq"]]
+    refused = [origin + "/cart", origin + pages.CATALOGUE, sitemaps.PARTNER]
+    in_guides_sitemap = [*drafts["guides"], by_path["/how-it-works"], by_path["/faq"]]
     documents: dict[str, tuple[str, str | bytes]] = {
-        "/robots.txt": (_TEXT, maps.robots_txt(origin)),
-        maps.INDEX: (_XML, maps.sitemap_index(origin, content)),
-        maps.PAGES: (_XML, maps.pages_map(origin, in_pages_map, refused)),
-        maps.BLOG: ("application/gzip", maps.blog_map(origin, drafts["posts"])),
-        maps.SEEDS: (_XML, maps.seeds_map(origin, content.varieties)),
-        maps.GUIDES: (_TEXT, maps.guides_map(origin, in_guides_map)),
-        maps.FEED: ("application/rss+xml", maps.news_feed(origin, content.notices)),
-        "/assets/site.css": ("text/css; charset=utf-8", assets.stylesheet()),
-        shop.CATALOGUE: ("application/pdf", assets.pdf("Lindental Seed Library: catalogue 2026")),
+        "/robots.txt": (_TEXT, sitemaps.robots_txt(origin)),
+        sitemaps.INDEX: (_XML, sitemaps.sitemap_index(origin, content)),
+        sitemaps.PAGES: (_XML, sitemaps.pages_sitemap(origin, in_pages_sitemap, refused)),
+        sitemaps.BLOG: ("application/gzip", sitemaps.blog_sitemap(origin, drafts["posts"])),
+        sitemaps.SEEDS: (_XML, sitemaps.seeds_sitemap(origin, content.varieties)),
+        sitemaps.GUIDES: (_TEXT, sitemaps.guides_sitemap(origin, in_guides_sitemap)),
+        sitemaps.FEED: ("application/rss+xml", sitemaps.news_feed(origin, content.notices)),
+        "/assets/site.css": ("text/css; charset=utf-8", stylesheet()),
+        pages.CATALOGUE: ("application/pdf", pdf("Lindental Seed Library: catalogue 2026")),
     }
     served = {
         path: _page(content_type, body if isinstance(body, bytes) else body.encode(), newest)
         for path, (content_type, body) in documents.items()
     }
     for variety in content.varieties:
-        image = assets.packet_image(variety).encode()
+        image = packet_image(variety).encode()
         served[variety.image] = _page("image/svg+xml", image, variety.updated)
     return served
 

@@ -7,7 +7,7 @@ from itertools import compress
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from sitecrawl.classify.languages import is_other_language
+from sitecrawl.classify.language import is_other_language
 from sitecrawl.store.classified_columns import page_columns
 from sitecrawl.store.facts import VisitFields
 from sitecrawl.store.vocabulary import PageStatus
@@ -91,7 +91,7 @@ class RowMaker:
         self._languages = languages
         self._shared_rows: dict[tuple[Any, ...], Row] = {}
         self._tails: dict[tuple[Any, ...], _Tails] = {}
-        self._middles = classifier.mapped(self._json_middle)
+        self._middles: dict[PageClass, str] = {}
         self._referring_to: dict[str | None, Set[int]] = {}
 
     def rows(self, pages: PageChunk) -> list[Row]:
@@ -131,7 +131,7 @@ class RowMaker:
             _as_bytes(page_keys(urls, self._key_rules)),
             ['","lastmod":'] * len(pages),
             _quoted(pages["lastmod"]),
-            self._middles.of(page_columns(pages)),
+            [self._json_middle(found) for found in self._classifier.classify(page_columns(pages))],
             # The end of a row and the start of the next one are one piece.
             self._json_tails(pages, end + _ROW_START),
         )
@@ -188,7 +188,12 @@ class RowMaker:
     # --- JSON ----------------------------------------------------------------------------------
 
     def _json_middle(self, found: PageClass) -> str:
-        return _one_as_bytes(f",{_encode(self._class_fields(found))[1:-1]},")
+        middle = self._middles.get(found)
+        if middle is None:
+            middle = _one_as_bytes(f",{_encode(self._class_fields(found))[1:-1]},")
+            if len(self._middles) < _MAX_REMEMBERED:
+                self._middles[found] = middle
+        return middle
 
     def _json_tails(self, pages: PageChunk, end: str) -> list[str]:
         """The rest of each row."""

@@ -1,4 +1,4 @@
-"""The findings that a report can have, as data."""
+"""The kinds of findings, each with its severity, title and advice."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 
 class Severity(StrEnum):
-    """How much it matters to who runs the site."""
+    """How much a finding matters to the owner of the site."""
 
     HIGH = "high"
     """Visitors or search engines miss something, or are sent the wrong way."""
@@ -16,7 +16,7 @@ class Severity(StrEnum):
 
 
 class SiteFinding(StrEnum):
-    """What can be wrong; the values are what users see."""
+    """Kinds of findings; users see the values."""
 
     SITEMAP_NOT_FOUND = "sitemap_not_found"
     SITEMAP_SOFT_404 = "sitemap_soft_404"

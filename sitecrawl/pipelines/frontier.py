@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.classify.languages import is_other_language
-from sitecrawl.classify.linklanguages import link_languages
+from sitecrawl.classify.language import is_other_language, link_languages
 from sitecrawl.items import (
     NOT_SENT,
     FrontierEntry,

@@ -1,4 +1,4 @@
-"""The estimate of a site's size, from how its pages are known and how the scan ended."""
+"""The estimate of a site's size, from the mentions of its pages and the state of the crawl."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sitecrawl.coverage.doubts import CrawlState
-from sitecrawl.coverage.estimate import estimate_coverage
+from sitecrawl.coverage.estimate import CrawlState, estimate_coverage
 from sitecrawl.coverage.sightings import Sightings
-from sitecrawl.report.knowledge import GROUPS
+from sitecrawl.report.mentions import GROUPS
 from sitecrawl.store.report_history import new_pages_by_request, unread_sitemaps
 from sitecrawl.store.report_visits import external_pages
 from sitecrawl.store.vocabulary import ScanStatus
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.report.data import CoverageFacts, Overlap, RecentYield
     from sitecrawl.report.inventory import Inventory
-    from sitecrawl.report.knowledge import PageKnowledge
+    from sitecrawl.report.mentions import PageMentions
     from sitecrawl.store.coverage import CrawlCoverage
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
@@ -35,18 +34,18 @@ def coverage_facts(
     database: Database,
     scan: Scan,
     inventory: Inventory,
-    knowledge: PageKnowledge,
+    mentions: PageMentions,
     crawl: CrawlCoverage,
 ) -> CoverageFacts:
     """How many pages the site has; pages of other sites do not count."""
     is_own = np.ones(len(inventory.ids), np.bool_)
-    places = knowledge.places.of(sorted(external_pages(database, scan)))
-    is_own[places[places >= 0]] = False
+    positions = mentions.index.positions(sorted(external_pages(database, scan)))
+    is_own[positions[positions >= 0]] = False
     sightings = Sightings.of_pages(
         GROUPS,
-        inventory.clusters.homes(),
-        knowledge.masks[is_own],
-        np.array(inventory.homes, np.int32)[is_own],
+        inventory.clusters.names(),
+        mentions.masks[is_own],
+        np.array(inventory.main_clusters, np.int32)[is_own],
     )
     found = estimate_coverage(sightings, crawl_state(database, scan, crawl))
     return {
@@ -78,13 +77,13 @@ def coverage_facts(
 
 
 def crawl_state(database: Database, scan: Scan, crawl: CrawlCoverage) -> CrawlState:
-    """How the scan ended, as far as it matters to an estimate."""
+    """How complete the scan was, as far as an estimate depends on it."""
     cuts = (scan.summary or {}).get("cut_patterns", ())
     return CrawlState(
         is_finished=scan.status == ScanStatus.FINISHED,
         has_crawled=crawl.has_crawled,
         waiting=crawl.waiting,
-        # What looks like a trap is refused, and no page of the site.
+        # Cut patterns with a reason are traps: their pages are refused, not held back.
         held=sum(cut["left_out"] for cut in cuts if not cut.get("reason")),
         failed=crawl.failed,
         unread_sitemaps=unread_sitemaps(database, scan),
@@ -111,7 +110,7 @@ def _overlap(sightings: Sightings) -> list[Overlap]:
 
 
 def recent_yield(new_pages: Sequence[int]) -> RecentYield:
-    """What the last requests brought, beside the whole scan in equal steps."""
+    """New pages of the last requests, and of the whole scan in equal steps."""
     total = len(new_pages)
     last = min(total, max(_FEWEST_RECENT, round(total * _RECENT_SHARE)))
     steps = min(_STEPS, total)

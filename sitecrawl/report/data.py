@@ -1,12 +1,12 @@
-"""What a report says, typed: JSON, HTML, Markdown, CSV and the terminal show the same.
+"""The data of a report, which JSON, HTML, Markdown, CSV and the terminal show alike.
 
-The types are those of JSON, so that nothing is converted on the way. Everything in it comes from
-the site: who shows it escapes it.
+All types are JSON types. The texts come from the site: each format has to escape them.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+import json
+from typing import IO, Any, TypedDict
 
 
 class SiteFacts(TypedDict):
@@ -14,7 +14,7 @@ class SiteFacts(TypedDict):
     asked: str
     scan_id: int
     scans: int
-    """Of the site, so far."""
+    """Number of scans of the site, so far."""
     started_at: str
     finished_at: str | None
     status: str
@@ -71,15 +71,15 @@ class ClusterCoverage(TypedDict):
 
 class RecentYield(TypedDict):
     requests: int
-    """The last so many of the scan."""
+    """Number of the last requests of the scan."""
     new: int
-    """Pages that they were the first to name."""
+    """New pages that they found."""
     series: list[int]
     """New pages in equal steps of the scan."""
 
 
 class CoverageFacts(TypedDict):
-    """How many pages the site has; without an estimate nothing but ``known`` can be said."""
+    """The estimated number of pages; without an estimate, only ``known`` is meaningful."""
 
     known: int
     estimate: int | None
@@ -133,14 +133,14 @@ class LanguageCount(TypedDict):
     code: str
     pages: int
     by: dict[str, int]
-    """How the language was told."""
+    """Pages by how the language is known."""
 
 
 class RegionCount(TypedDict):
     region: str
     links: int
     pages: int
-    """That these links lead to."""
+    """Targets of these links."""
 
 
 class Example(TypedDict):
@@ -195,7 +195,7 @@ class EvidenceFacts(TypedDict):
 
 
 class GraphNodeFacts(TypedDict):
-    """A page, or all pages of a collapsed cluster: those have no url."""
+    """A page, or all pages of a collapsed cluster, which has no url."""
 
     id: int
     url: str
@@ -222,25 +222,25 @@ class GraphFacts(TypedDict):
     """There are more links than a drawing can show."""
 
 
-class PageColumns(TypedDict):
-    """Pages in the order in which they were first seen, the listed ones first."""
+class PageFacts(TypedDict):
+    """Columns of pages in the order in which they were first seen, the listed ones first."""
 
     url: list[str]
     title: list[str]
     reason: list[str]
-    """Why it is refused; empty: it is listed."""
+    """Why the page is refused; empty: it is listed."""
     status: list[int | None]
-    """Of HTTP; None: it was not fetched."""
+    """HTTP status; None: not fetched."""
     cluster: list[int | None]
     depth: list[int]
     clicks: list[int | None]
-    """None: the crawl does not know it."""
+    """From the root; None: not found by the crawl."""
     priority: list[float | None]
     category: list[str]
     language: list[str]
     lastmod: list[str]
     left_out: int
-    """Pages beyond the first ones."""
+    """Number of pages that the columns do not have."""
 
 
 class ReportData(TypedDict):
@@ -262,4 +262,9 @@ class ReportData(TypedDict):
     sitemaps: list[SitemapFacts]
     evidence: list[EvidenceFacts]
     graph: GraphFacts
-    pages: PageColumns
+    pages: PageFacts
+
+
+def write_json(report: ReportData, file: IO[bytes]) -> None:
+    """Write the data as they are."""
+    file.write(json.dumps(report, ensure_ascii=False, allow_nan=False).encode() + b"\n")

@@ -1,4 +1,4 @@
-"""What is wrong with a site, from the inventory of a scan and what the scan saw."""
+"""Collects the findings of a scan from its inventory, mentions, visits and sitemaps."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sitecrawl.coverage.sources import SourceGroup
+from sitecrawl.coverage.sightings import SourceGroup
+from sitecrawl.findings.detection import near_originals, redirect_chains
 from sitecrawl.findings.kinds import DESCRIPTIONS, Severity, SiteFinding
-from sitecrawl.findings.neartexts import near_originals
-from sitecrawl.findings.redirects import redirect_chains
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome
 from sitecrawl.parse.findings import FindingKind
-from sitecrawl.report.knowledge import GROUPS
+from sitecrawl.report.mentions import GROUPS
 from sitecrawl.store import findings_visits
 from sitecrawl.store.columns import iso_text
 from sitecrawl.store.findings_entries import Found, SitemapEntries
@@ -34,18 +33,18 @@ if TYPE_CHECKING:
 
     from sitecrawl.report.data import FindingFacts
     from sitecrawl.report.inventory import Inventory
-    from sitecrawl.report.knowledge import PageKnowledge
+    from sitecrawl.report.mentions import PageMentions
     from sitecrawl.store.coverage import CrawlCoverage
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
     from sitecrawl.store.report_history import DocumentFetch
 
 MAX_EXAMPLES: Final = 20
-# Two pages that were published together are no sign of anything.
+# A few pages may well be published on the same day.
 _FEWEST_DATED: Final = 10
 _STALE_AFTER: Final = timedelta(days=730)
 _SITEMAP_BIT: Final = 1 << GROUPS.index(SourceGroup.SITEMAPS)
-# Of the others, either all was read, or nobody asked.
+# All outcomes but those that were read, not found, or not requested.
 _NOT_READ: Final = frozenset(FetchOutcome) - {
     *(FetchOutcome.OK, FetchOutcome.NOT_MODIFIED, FetchOutcome.FRESH, FetchOutcome.NOT_FOUND),
     *(FetchOutcome.REDIRECTED, FetchOutcome.ADDRESS_NOT_ALLOWED, *NOT_SENT),
@@ -55,12 +54,12 @@ _SEVERITIES: Final = tuple(Severity)
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """Where findings are looked for."""
+    """The sources of findings."""
 
     database: Database
     scan: Scan
     inventory: Inventory
-    knowledge: PageKnowledge
+    mentions: PageMentions
     crawl: CrawlCoverage
 
 
@@ -68,11 +67,11 @@ def site_findings(
     database: Database,
     scan: Scan,
     inventory: Inventory,
-    knowledge: PageKnowledge,
+    mentions: PageMentions,
     crawl: CrawlCoverage,
 ) -> list[FindingFacts]:
-    """The worst first, then those with the most pages."""
-    sources = _Sources(database, scan, inventory, knowledge, crawl)
+    """The most severe first, then those with the most pages."""
+    sources = _Sources(database, scan, inventory, mentions, crawl)
     with database.reading() as connection:
         found = dict(
             each
@@ -136,10 +135,10 @@ def _of_entries(connection: Connection, sources: _Sources) -> Iterator[tuple[Sit
 
 def _non_canonical(connection: Connection, sources: _Sources) -> Iterator[tuple[str, str]]:
     pages = findings_visits.named_canonicals(connection, sources.scan)
-    places = sources.knowledge.places.of([page.page_id for page in pages])
-    is_entry = sources.knowledge.masks & np.uint8(_SITEMAP_BIT) != 0
-    for page, place in zip(pages, places.tolist(), strict=True):
-        if place < 0 or not is_entry[place]:
+    positions = sources.mentions.index.positions([page.page_id for page in pages])
+    is_entry = sources.mentions.masks & np.uint8(_SITEMAP_BIT) != 0
+    for page, position in zip(pages, positions.tolist(), strict=True):
+        if position < 0 or not is_entry[position]:
             continue
         target = resolve(page.canonical, page.url) or page.canonical
         if page_key(target) != page_key(page.url):
@@ -183,7 +182,9 @@ def _of_visits(connection: Connection, sources: _Sources) -> Iterator[tuple[Site
     near = near_originals([text.fingerprint for text in texts])
     yield (
         SiteFinding.NEAR_DUPLICATE,
-        _found((texts[place].url, f"like {texts[near[place]].url}") for place in sorted(near)),
+        _found(
+            (texts[position].url, f"like {texts[near[position]].url}") for position in sorted(near)
+        ),
     )
     traps = findings_visits.trapped_pages(connection, scan)
     examples = [
@@ -237,21 +238,21 @@ def _mistakes(fetches: Iterable[DocumentFetch]) -> Iterator[tuple[str, str]]:
 
 def _of_links(connection: Connection, sources: _Sources) -> Iterator[tuple[SiteFinding, Found]]:
     """Sitemaps beside links, as ``sitecrawl.store.comparison`` has it; without both, nothing."""
-    knowledge, scan = sources.knowledge, sources.scan
+    mentions, scan = sources.mentions, sources.scan
     if not sources.crawl.sitemaps or not sources.crawl.has_crawled:
         return
-    is_start = _is_one_of(findings_visits.start_pages(connection, scan), knowledge)
-    is_orphan = knowledge.is_in_sitemap & ~knowledge.is_linked & ~is_start
+    is_start = _is_one_of(findings_visits.start_pages(connection, scan), mentions)
+    is_orphan = mentions.is_in_sitemap & ~mentions.is_linked & ~is_start
     yield SiteFinding.ORPHAN, _named(connection, sources, is_orphan)
-    is_external = _is_one_of(external_pages(sources.database, scan), knowledge)
-    is_unlisted = knowledge.is_linked & ~knowledge.is_in_sitemap & ~is_external
+    is_external = _is_one_of(external_pages(sources.database, scan), mentions)
+    is_unlisted = mentions.is_linked & ~mentions.is_in_sitemap & ~is_external
     yield SiteFinding.UNLISTED, _named(connection, sources, is_unlisted)
 
 
-def _is_one_of(page_ids: set[int], knowledge: PageKnowledge) -> NDArray[np.bool_]:
-    found = np.zeros(len(knowledge.places), np.bool_)
-    places = knowledge.places.of(sorted(page_ids))
-    found[places[places >= 0]] = True
+def _is_one_of(page_ids: set[int], mentions: PageMentions) -> NDArray[np.bool_]:
+    found = np.zeros(len(mentions.index), np.bool_)
+    positions = mentions.index.positions(sorted(page_ids))
+    found[positions[positions >= 0]] = True
     return found
 
 
@@ -259,10 +260,15 @@ def _named(connection: Connection, sources: _Sources, is_meant: NDArray[np.bool_
     """Pages, each with the document that named it first."""
     inventory = sources.inventory
     first = np.flatnonzero(is_meant[: len(inventory.listed)])[:MAX_EXAMPLES].tolist()
-    namers = document_urls(connection, {inventory.documents[place] for place in first})
+    document_names = document_urls(
+        connection, {inventory.documents[position] for position in first}
+    )
     examples = [
-        (inventory.listed[place].row.url, f"named by {namers[inventory.documents[place]]}")
-        for place in first
+        (
+            inventory.listed[position].row.url,
+            f"named by {document_names[inventory.documents[position]]}",
+        )
+        for position in first
     ]
     return Found(int(np.count_nonzero(is_meant)), examples)
 

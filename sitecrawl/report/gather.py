@@ -1,4 +1,4 @@
-"""Gathers what a report says from the inventory of a scan."""
+"""Gathers the data of a report from the inventory of a scan."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import sitecrawl
 from sitecrawl.items import DocumentKind, EvidenceType
 from sitecrawl.report.coverage import coverage_facts
 from sitecrawl.report.findings import site_findings
-from sitecrawl.report.graph import site_graph
 from sitecrawl.report.inventory import read_inventory, report_pages
-from sitecrawl.report.knowledge import page_knowledge
+from sitecrawl.report.mentions import read_mentions
+from sitecrawl.report.structure import site_graph
 from sitecrawl.store.columns import iso_text
 from sitecrawl.store.coverage import crawl_coverage
 from sitecrawl.store.document_queries import evidence
@@ -42,15 +42,15 @@ MAX_SITEMAPS: Final = 2_000
 
 
 def gather_report(database: Database, scan: Scan) -> ReportData:
-    """Read the inventory of the scan and what the scan did; the same state gives the same data."""
+    """Read the inventory and the records of a scan; the same state gives the same data."""
     inventory = read_inventory(database, scan)
-    knowledge = page_knowledge(database, scan, inventory)
+    mentions = read_mentions(database, scan, inventory)
     crawl = crawl_coverage(database, scan)
     records = evidence(database, scan.id)
     return {
         "site": _site(database, scan),
         "headline": _headline(scan, inventory, crawl),
-        "coverage": coverage_facts(database, scan, inventory, knowledge, crawl),
+        "coverage": coverage_facts(database, scan, inventory, mentions, crawl),
         "tree": inventory.tree.root(),
         "depths": [
             {"depth": depth, "pages": pages} for depth, pages in sorted(inventory.by_depth.items())
@@ -62,13 +62,13 @@ def gather_report(database: Database, scan: Scan) -> ReportData:
         "categories": _counts(inventory.by_category()),
         "types": _counts(inventory.by_type()),
         "languages": inventory.languages(),
-        "regions": knowledge.regions(),
-        "findings": site_findings(database, scan, inventory, knowledge, crawl),
+        "regions": mentions.regions(),
+        "findings": site_findings(database, scan, inventory, mentions, crawl),
         "politeness": _politeness(records),
         "robots": _robots(database, scan, records),
         "sitemaps": _sitemaps(database, scan),
         "evidence": [_evidence(record) for record in records[:MAX_EVIDENCE]],
-        "graph": site_graph(inventory, knowledge),
+        "graph": site_graph(inventory, mentions),
         "pages": report_pages(database, scan, inventory),
     }
 
@@ -114,7 +114,7 @@ def _politeness(records: Sequence[EvidenceFact]) -> dict[str, object]:
 
 
 def _robots(database: Database, scan: Scan, records: Sequence[EvidenceFact]) -> list[RobotsFacts]:
-    said = {
+    metadata = {
         each.document_url: each.metadata for each in records if each.type == EvidenceType.ROBOTS_TXT
     }
     return [
@@ -123,9 +123,9 @@ def _robots(database: Database, scan: Scan, records: Sequence[EvidenceFact]) -> 
             "outcome": fetch.outcome,
             "status": fetch.status,
             "fetched_at": iso_text(fetch.fetched_at),
-            "rules": said.get(fetch.url, {}).get("rules", 0),
-            "crawl_delay": said.get(fetch.url, {}).get("crawl_delay"),
-            "sitemaps": list(said.get(fetch.url, {}).get("sitemaps", ())),
+            "rules": metadata.get(fetch.url, {}).get("rules", 0),
+            "crawl_delay": metadata.get(fetch.url, {}).get("crawl_delay"),
+            "sitemaps": list(metadata.get(fetch.url, {}).get("sitemaps", ())),
         }
         for fetch in document_fetches(database, scan, DocumentKind.ROBOTS_TXT)
     ]
@@ -141,7 +141,7 @@ def _sitemaps(database: Database, scan: Scan) -> list[SitemapFacts]:
             "entries": fetch.entries,
             "listed": fetch.listed,
             "bytes": fetch.received_bytes,
-            "findings": fetch.findings,  # type: ignore[typeddict-item]  # as they were written
+            "findings": fetch.findings,  # type: ignore[typeddict-item]  # stored by the parser in this form
         }
         for fetch in document_fetches(database, scan, DocumentKind.SITEMAP)[:MAX_SITEMAPS]
     ]
@@ -162,5 +162,5 @@ def _counts(counter: Counter[str]) -> list[NamedCount]:
 
 
 def _in_order(counter: Counter[str]) -> list[tuple[str, int]]:
-    """The most first, and by name where there are as many."""
+    """The most frequent first, then by name."""
     return sorted(counter.items(), key=lambda item: (-item[1], item[0]))

@@ -1,28 +1,30 @@
-"""The report as one HTML file that needs nothing else: no network, no other file.
+"""The report as one HTML file that needs no network and no other file.
 
-What it shows comes from the site and is hostile. The data are packed (``embedding``) and the
-page's script sets them as text; the few words that stand in the file itself are escaped here; and
-the policy in its head lets the browser run the bundled script and nothing else.
+The texts of the report come from the site and are hostile. They are embedded as compressed JSON,
+which the bundled script shows as text; the summary in the markup is escaped; and the content
+security policy allows the bundled script and nothing else.
 """
 
 from __future__ import annotations
 
+import gzip
+import json
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from itertools import accumulate
 from string import Template
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 from sitecrawl.printable import printable
-from sitecrawl.report.embedding import embedded_parts
 from sitecrawl.report.words import by_severity, coverage_words, headline_figures, limit_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from sitecrawl.report.data import ReportData
+    from sitecrawl.report.data import EvidenceFacts, PageFacts, ReportData
 
 _DOCUMENT: Final = Template("""\
 <!doctype html>
@@ -52,6 +54,14 @@ _ICON: Final = (
     "%3Cpath d='M4 4h8v3H4zM4 9h3v3H4zM9 9h3v3H9z' fill='%23fff'/%3E%3C/svg%3E"
 )
 _SHOWN_FINDINGS: Final = 50
+MAX_FILE_BYTES: Final = 10_000_000
+_RESERVED_BYTES: Final = 500_000  # the script, the style sheet and the summary
+_MAX_EVIDENCE_BYTES: Final = 1_000_000
+# The browser has to unpack and parse this; 100,000 ordinary pages need far less.
+_MAX_UNPACKED_CHARACTERS: Final = 80_000_000
+_CHARACTERS_PER_ROW: Final = 120  # of all columns but the two long ones
+_FEWEST_ROWS: Final = 1_000
+_OWN_PARTS: Final = ("graph", "pages", "evidence")
 
 
 def write_html(report: ReportData, file: IO[bytes]) -> None:
@@ -79,7 +89,7 @@ def html_report(report: ReportData) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    # Not by path: a deployed project may be a zip file.
+    # By importlib.resources, because a deployed project may be a zip file.
     return files("sitecrawl.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
@@ -103,7 +113,7 @@ def _digest(text: str) -> str:
 
 
 def _brief(report: ReportData) -> Iterator[str]:
-    """What is shown where the script does not run: in the preview of a mail, for instance."""
+    """The summary for readers without scripts, such as the preview of a mail."""
     site = report["site"]
     yield f"<h1>Site report: {_shown(site['root_url'])}</h1>"
     yield f"<p>Scan {site['scan_id']}, {_shown(site['started_at'])}, {_shown(site['status'])}.</p>"
@@ -128,3 +138,64 @@ def _brief(report: ReportData) -> Iterator[str]:
 
 def _shown(text: str) -> str:
     return escape(printable(text))
+
+
+# --- embedded data --------------------------------------------------------------------------
+
+
+def embedded_parts(report: ReportData) -> dict[str, str]:
+    """The name of each part and its data: JSON, gzip, base64.
+
+    Base64 cannot end a script element or start another. The overview is shown first; the other
+    parts are unpacked when they are needed. The first pages fill the remaining size of the file;
+    the others are counted in ``left_out``.
+    """
+    parts = {
+        "overview": _packed(
+            {name: part for name, part in report.items() if name not in _OWN_PARTS}
+        ),
+        "graph": _packed(report["graph"]),
+        "evidence": _packed_evidence(report["evidence"]),
+    }
+    room = MAX_FILE_BYTES - _RESERVED_BYTES - sum(map(len, parts.values()))
+    parts["pages"] = _packed_pages(report["pages"], room)
+    return parts
+
+
+def _packed(value: object) -> str:
+    # ASCII, because a lone surrogate in a title cannot be encoded; no time, so that the same report
+    # gives the same file.
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return b64encode(gzip.compress(text.encode("ascii"), compresslevel=7, mtime=0)).decode("ascii")
+
+
+def _packed_pages(pages: PageFacts, room: int) -> str:
+    lengths = (
+        len(url) + len(title) + _CHARACTERS_PER_ROW
+        for url, title in zip(pages["url"], pages["title"], strict=True)
+    )
+    rows = sum(total <= _MAX_UNPACKED_CHARACTERS for total in accumulate(lengths))
+    while True:
+        packed = _packed(_first_rows(pages, rows))
+        if len(packed) <= room or rows <= _FEWEST_ROWS:
+            return packed
+        rows = max(_FEWEST_ROWS, int(rows * room / len(packed) * 0.95))
+
+
+def _first_rows(pages: PageFacts, rows: int) -> PageFacts:
+    left_out = len(pages["url"]) - rows
+    if left_out <= 0:
+        return pages
+    columns: Mapping[str, Any] = pages
+    shorter: dict[str, Any] = {
+        name: values[:rows] for name, values in columns.items() if isinstance(values, list)
+    }
+    return cast("PageFacts", {**shorter, "left_out": pages["left_out"] + left_out})
+
+
+def _packed_evidence(records: Sequence[EvidenceFacts]) -> str:
+    while True:
+        packed = _packed(records)
+        if len(packed) <= _MAX_EVIDENCE_BYTES or not records:
+            return packed
+        records = records[: len(records) // 2]

@@ -1,4 +1,4 @@
-"""Reads the pages of a scan once, and counts while they pass."""
+"""Reads the pages of a scan once, classifies and counts them."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sitecrawl.report.clusters import SiteClusters, site_clusters
-from sitecrawl.report.tree import PathTree
-from sitecrawl.store.classification import classifier_of
+from sitecrawl.classify.pages import ClusterKind
+from sitecrawl.report.structure import PathTree
+from sitecrawl.store.classification import classifier_of, read_clusters
 from sitecrawl.store.classified_columns import CLASSIFIED_COLUMNS, page_columns
 from sitecrawl.store.inventory import ALL_PAGES, export_columns, page_chunks
 from sitecrawl.store.report_visits import visited_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
+    from sitecrawl.classify.clusters import Cluster
     from sitecrawl.classify.pages import PageClass
-    from sitecrawl.report.data import LanguageCount, PageColumns
+    from sitecrawl.report.data import ClusterFacts, LanguageCount, PageFacts
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
     from sitecrawl.store.report_links import MentionRow
@@ -29,6 +30,74 @@ _COLUMNS: Final = (
     *("document_id", "source", "region"),
 )
 _MENTIONS_AT_ONCE: Final = 20_000
+NO_CLUSTER: Final = "other pages"
+# A section of this size, or of this share of the site, is a main cluster.
+_MIN_PAGES: Final = 20
+_MIN_SHARE: Final = 50  # one of so many pages
+
+
+class SiteClusters:
+    """The clusters of a site. They overlap, but each page has one *main cluster*.
+
+    That is its innermost section that is large enough, else its outermost section, else the pattern
+    of its URL, else none.
+    """
+
+    def __init__(self, clusters: Iterable[Cluster]) -> None:
+        self._clusters = list(clusters)
+        self._numbers = {cluster.key: number for number, cluster in enumerate(self._clusters)}
+        sections = [each for each in self._clusters if each.kind is ClusterKind.SECTION]
+        in_sections = sum(each.pages for each in sections if not each.parent)
+        self._min_pages = max(_MIN_PAGES, in_sections // _MIN_SHARE)
+        self._main_clusters: dict[PageClass, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._clusters)
+
+    def main_cluster_of(self, found: PageClass) -> int:
+        """The number of the main cluster of pages of this class; ``len(self)``: they have none."""
+        number = self._main_clusters.get(found)
+        if number is None:
+            number = self._main_clusters[found] = self._choose_main_cluster(found)
+        return number
+
+    def _choose_main_cluster(self, found: PageClass) -> int:
+        numbers = [self._numbers[key] for key in found.clusters if key in self._numbers]
+        sections, patterns = (
+            [number for number in numbers if self._clusters[number].kind is kind]
+            for kind in (ClusterKind.SECTION, ClusterKind.PATTERN)
+        )
+        large = [number for number in sections if self._clusters[number].pages >= self._min_pages]
+        return next(iter([*large[::-1], *sections, *patterns]), len(self._clusters))
+
+    def names(self) -> list[str]:
+        """The names of main clusters by number; the last one is for pages without."""
+        return [*(cluster.name for cluster in self._clusters), NO_CLUSTER]
+
+    def facts(self, classes: Mapping[PageClass, int]) -> list[ClusterFacts]:
+        """By number, with exact sizes: *classes* has the number of pages of each class."""
+        sizes: Counter[str] = Counter()
+        for found, pages in classes.items():
+            sizes.update(dict.fromkeys(found.clusters, pages))
+        return [
+            {
+                "id": number,
+                "kind": cluster.kind.value,
+                "name": cluster.name,
+                "parent": self._numbers.get(cluster.parent),
+                "pages": sizes[cluster.key],
+                "sample": list(cluster.sample),
+                "why": cluster.why,
+            }
+            for number, cluster in enumerate(self._clusters)
+        ]
+
+
+def site_clusters(database: Database, scan: Scan, keys: Set[str]) -> SiteClusters:
+    """The stored clusters of the site that have one of these keys."""
+    with database.reading() as connection:
+        found = read_clusters(connection, scan.site_id)
+    return SiteClusters(cluster for cluster in found if cluster.key in keys)
 
 
 class PageRow(NamedTuple):
@@ -46,27 +115,26 @@ class PageRow(NamedTuple):
 
 
 class ReportPage(NamedTuple):
-    """A page that the report names."""
+    """A page that the report shows."""
 
     row: PageRow
     found: PageClass
-    """What classification says of it."""
 
 
 @dataclass(slots=True)
 class Inventory:
-    """What the pages of a scan come to: 22 bytes for each listed one, and the first ones whole."""
+    """The pages of a scan: 22 bytes for each listed page, and the first ones whole."""
 
     clusters: SiteClusters
     ids: array[int] = field(default_factory=lambda: array("q"))
     """Of listed pages, in their order."""
-    homes: array[int] = field(default_factory=lambda: array("i"))
-    """The number of the cluster that each is counted in."""
+    main_clusters: array[int] = field(default_factory=lambda: array("i"))
+    """The number of the main cluster of each."""
     documents: array[int] = field(default_factory=lambda: array("q"))
-    """That each is listed by."""
-    how: array[int] = field(default_factory=lambda: array("H"))
-    """Source and region of that mention, as a place in ``ways``."""
-    ways: dict[tuple[str, str | None], int] = field(default_factory=dict)
+    """The document with its first mention."""
+    contexts: array[int] = field(default_factory=lambda: array("H"))
+    """Source and region of that mention, as a number of ``context_numbers``."""
+    context_numbers: dict[tuple[str, str | None], int] = field(default_factory=dict)
     tree: PathTree = field(default_factory=PathTree)
     by_source: Counter[str] = field(default_factory=Counter)
     by_reason: Counter[str] = field(default_factory=Counter)
@@ -92,10 +160,12 @@ class Inventory:
         rows = [page.row for page in pages]
         classes = [page.found for page in pages]
         self.ids.extend(row.id for row in rows)
-        self.homes.extend(map(self.clusters.home_of, classes))
+        self.main_clusters.extend(map(self.clusters.main_cluster_of, classes))
         self.documents.extend(row.document_id for row in rows)
-        ways = self.ways
-        self.how.extend(ways.setdefault((row.source, row.region), len(ways)) for row in rows)
+        numbers = self.context_numbers
+        self.contexts.extend(
+            numbers.setdefault((row.source, row.region), len(numbers)) for row in rows
+        )
         self.tree.add([row.url for row in rows])
         self.by_source.update(row.source for row in rows)
         self.by_depth.update(found.depth for found in classes)
@@ -103,14 +173,14 @@ class Inventory:
         self.listed += pages[: MAX_PAGES - len(self.listed)]
 
     def mentions(self) -> Iterator[list[MentionRow]]:
-        """Of each listed page the one that it is listed by, in chunks."""
-        ways = list(self.ways)
+        """The first mention of each listed page, in chunks."""
+        contexts = list(self.context_numbers)
         for first in range(0, len(self.ids), _MENTIONS_AT_ONCE):
             part = slice(first, first + _MENTIONS_AT_ONCE)
             yield [
-                (document, page, *ways[way])
-                for document, page, way in zip(
-                    self.documents[part], self.ids[part], self.how[part], strict=True
+                (document, page, *contexts[number])
+                for document, page, number in zip(
+                    self.documents[part], self.ids[part], self.contexts[part], strict=True
                 )
             ]
 
@@ -121,7 +191,7 @@ class Inventory:
         return _sums((found.page_type.value, pages) for found, pages in self.by_class.items())
 
     def languages(self) -> list[LanguageCount]:
-        """The most pages first; those of which none is known are not among them."""
+        """The most frequent first, without pages of unknown language."""
         by_source: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for found, pages in self.by_class.items():
             if found.language:
@@ -138,7 +208,7 @@ def read_inventory(database: Database, scan: Scan) -> Inventory:
     known = export_columns(database, scan.site_id, ALL_PAGES)
     further = [name for name in CLASSIFIED_COLUMNS if name in known and name not in _COLUMNS]
     names = [*_COLUMNS, *further]
-    # A model of another version was learned anew, and need not have all that is stored.
+    # If the stored model was of another version, it was learned anew and may have fewer clusters.
     inventory = Inventory(site_clusters(database, scan, classifier.model.cluster_keys))
     for chunk in page_chunks(database, scan, ALL_PAGES, names):
         classes = classifier.classify(page_columns(chunk))
@@ -146,8 +216,8 @@ def read_inventory(database: Database, scan: Scan) -> Inventory:
     return inventory
 
 
-def report_pages(database: Database, scan: Scan, inventory: Inventory) -> PageColumns:
-    """What the report says of single pages."""
+def report_pages(database: Database, scan: Scan, inventory: Inventory) -> PageFacts:
+    """The columns of single pages."""
     pages = [*inventory.listed, *inventory.refused][:MAX_PAGES]
     rows = [page.row for page in pages]
     visits = visited_pages(database, scan, {row.id for row in rows})
@@ -169,8 +239,8 @@ def report_pages(database: Database, scan: Scan, inventory: Inventory) -> PageCo
 
 
 def _cluster(clusters: SiteClusters, page: ReportPage) -> int | None:
-    home = clusters.home_of(page.found)
-    return home if home < len(clusters) and page.row.reason is None else None
+    number = clusters.main_cluster_of(page.found)
+    return number if number < len(clusters) and page.row.reason is None else None
 
 
 def _sums(counts: Iterable[tuple[str, int]]) -> Counter[str]:

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _MAX_ROWS: Final = 20
 _MAX_EXAMPLES: Final = 5
 _MAX_CELL: Final = 200
-# What gives text a meaning in CommonMark, in GitHub's tables or in its formulas.
+# Characters with a meaning in CommonMark, GitHub's tables or its formulas.
 _MARKUP: Final = re.compile(r"([\\`*_\[\]<>|~&$#])")
 _WEB_ADDRESS: Final = re.compile(r"https?://", re.IGNORECASE)
-# What would end the target of a link, or the cell that it stands in.
+# Characters that would end the target of a link, or the cell with it.
 _NOT_IN_TARGETS: Final = re.compile(r"[\\<>|\s`]")
 # A parameter that looks like a character reference would be read as the character.
 _REFERENCE: Final = re.compile(r"&(?=#?\w{1,40};)")
-# Said in words of their own, above the tables.
+# Tables that are shown as text, above the others.
 _OWN_WORDS: Final = {"findings", "examples"}
 
 
@@ -38,7 +38,7 @@ def markdown_report(report: ReportData) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text of a site as text, whatever it tries to be.
+    """Text of a site, with all markup escaped.
 
     >>> escaped("[a](javascript:b) | <script>")
     '\\\\[a\\\\](javascript:b) \\\\| \\\\<script\\\\>'

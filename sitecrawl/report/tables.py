@@ -1,10 +1,17 @@
-"""The report as plain tables: CSV holds them whole, Markdown and the terminal their first rows."""
+"""The report as plain tables, and as CSV: a zip file with one CSV file per table.
+
+Markdown shows the first rows of the same tables.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from sitecrawl.exporters.csv import safe_cell
 from sitecrawl.report.words import by_severity, headline_figures, severity_words
 
 if TYPE_CHECKING:
@@ -14,10 +21,14 @@ if TYPE_CHECKING:
 
 Cell = str | int | float | None
 
+# Entries of zip files have a time; a fixed one makes the bytes depend on the report alone.
+_NO_TIME: Final = (1980, 1, 1, 0, 0, 0)
+_READABLE_BY_ALL: Final = 0o644 << 16
+
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """Some figures of a report, under a name that suits a file."""
+    """A table of a report; its name is also the name of its CSV file."""
 
     name: str
     title: str
@@ -220,3 +231,27 @@ _MAKERS: Final[tuple[Callable[[ReportData], ReportTable], ...]] = (
     *(_depths, _clicks, _clusters, _categories, _types, _languages, _regions),
     *(_politeness, _robots, _sitemaps),
 )
+
+
+# --- CSV -------------------------------------------------------------------------------------
+
+
+def write_csv(report: ReportData, file: IO[bytes]) -> None:
+    # Built in memory, because standard output is not seekable.
+    archive = io.BytesIO()
+    with ZipFile(archive, "w") as folder:
+        for table in (*report_tables(report), page_table(report)):
+            entry = ZipInfo(f"{table.name}.csv", _NO_TIME)
+            entry.compress_type = ZIP_DEFLATED
+            entry.external_attr = _READABLE_BY_ALL
+            folder.writestr(entry, csv_text(table).encode("utf-8", "backslashreplace"))
+    file.write(archive.getvalue())
+
+
+def csv_text(table: ReportTable) -> str:
+    """A header and a line per row; no cell is read as a formula by a spreadsheet."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(table.columns)
+    writer.writerows([safe_cell(cell) for cell in row] for row in table.rows)
+    return text.getvalue()

@@ -35,7 +35,7 @@ _SEVERITY_STYLES: Final = {"high": "bold red", "medium": "yellow", "low": "dim"}
 
 
 def terminal_report(report: ReportData) -> RenderableType:
-    """Headline, completeness, findings, and what the site consists of, on about one screen."""
+    """Headline, completeness, findings and the main counts, on about one screen."""
     return Group(*_parts(report))
 
 
@@ -57,7 +57,7 @@ def _parts(report: ReportData) -> Iterator[RenderableType]:
         yield _text(f"limit hit: {limit_words(limit)}", "yellow")
     yield Text()
     yield from _findings(report)
-    # Other kinds of clusters overlap with them: on one screen that would be a riddle.
+    # Sections only: other kinds of clusters overlap with them.
     sections = [
         (each["name"], each["pages"]) for each in report["clusters"] if each["kind"] == "section"
     ]
@@ -133,5 +133,5 @@ def _heading(title: str) -> Text:
 
 
 def _text(words: str, style: str) -> Text:
-    # Text, never a string: Rich would read markup in what a site wrote.
+    # Text, never a string: Rich would interpret markup in the text of a site.
     return Text(printable(words), style)

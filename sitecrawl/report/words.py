@@ -1,4 +1,4 @@
-"""Sentences and figures that several forms of the report have in common."""
+"""Sentences and figures that several formats of the report have in common."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def seconds_words(seconds: float | None) -> str:
 
 
 def coverage_words(coverage: CoverageFacts) -> str:
-    """How complete the list is, in a sentence."""
+    """The completeness of the list, in a sentence."""
     known = f"{coverage['known']:,} known"
     if coverage["estimate"] is None:
         return f"{known}; how many there are in all cannot be estimated"
@@ -82,7 +82,7 @@ def limit_words(truncation: Truncation) -> str:
 
 
 def headline_figures(report: ReportData) -> list[tuple[str, str]]:
-    """What is read first: names and figures."""
+    """The headline: names and figures."""
     headline = report["headline"]
     requests, received = counted(headline["requests"], "request"), byte_words(headline["bytes"])
     visited = f"{headline['visited']:,}"

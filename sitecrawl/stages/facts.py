@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.classify.structured import declared_type
-from sitecrawl.classify.textlanguage import text_detector
+from sitecrawl.classify.language import text_detector
+from sitecrawl.classify.page_types import declared_type
 from sitecrawl.config import ConfigError
 from sitecrawl.items import PageFacts
 from sitecrawl.parse.storable import storable

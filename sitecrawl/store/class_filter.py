@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sitecrawl.classify.languages import primary_language
+from sitecrawl.classify.language import primary_language
 from sitecrawl.store.classification import classifier_of
 from sitecrawl.store.classified_columns import CLASSIFIED_COLUMNS, page_columns
 from sitecrawl.store.inventory import export_columns, page_chunks

@@ -12,10 +12,8 @@ from sqlalchemy import delete, func, insert, select
 
 from sitecrawl.classify.classifier import PageClassifier
 from sitecrawl.classify.clusters import Cluster
-from sitecrawl.classify.learning import SAMPLE_ROWS
-from sitecrawl.classify.model import SiteModel
-from sitecrawl.classify.site import learn_site
-from sitecrawl.classify.vocabulary import ClusterKind
+from sitecrawl.classify.pages import ClusterKind
+from sitecrawl.classify.site_model import SAMPLE_ROWS, SiteModel, learn_site
 from sitecrawl.items import DocumentKind
 from sitecrawl.store import tables as t
 from sitecrawl.store.classified_columns import CLASSIFIED_COLUMNS, page_columns
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.classify.pages import PageClass, PageColumns
     from sitecrawl.classify.priority import PriorityPart
-    from sitecrawl.classify.site import LearnedSite
+    from sitecrawl.classify.site_model import LearnedSite
     from sitecrawl.store.engine import Database
     from sitecrawl.store.facts import Scan
 

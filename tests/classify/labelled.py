@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import xxhash
 
 from sitecrawl.classify.classifier import PageClassifier
+from sitecrawl.classify.page_types import declared_type
 from sitecrawl.classify.pages import PageColumns
-from sitecrawl.classify.site import learn_site
-from sitecrawl.classify.structured import declared_type
+from sitecrawl.classify.site_model import learn_site
 
 if TYPE_CHECKING:
     from sitecrawl.classify.pages import PageClass

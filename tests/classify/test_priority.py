@@ -4,21 +4,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sitecrawl.classify.pages import Category
 from sitecrawl.classify.priority import (
-    PageSignals,
+    PrioritySignals,
     SiteScale,
     freshness,
     month_of,
     priority,
     priority_parts,
 )
-from sitecrawl.classify.vocabulary import Category
 
 _SCALE = SiteScale(most_inlinks=100, newest_month="2026-03", has_menu=True, has_priorities=True)
-_USUAL = PageSignals(Category.PRIMARY, 2, inlinks=5, region="content-link", freshness=0.6)
+_USUAL = PrioritySignals(Category.PRIMARY, 2, inlinks=5, region="content-link", freshness=0.6)
 
 _signals = st.builds(
-    PageSignals,
+    PrioritySignals,
     st.sampled_from(Category),
     st.integers(0, 30),
     st.booleans(),
@@ -30,7 +30,7 @@ _signals = st.builds(
 
 
 @given(_signals, st.sampled_from([_SCALE, SiteScale()]))
-def test_it_is_between_0_and_1(signals: PageSignals, scale: SiteScale) -> None:
+def test_it_is_between_0_and_1(signals: PrioritySignals, scale: SiteScale) -> None:
     assert 0 <= priority(signals, scale) <= 1
     assert all(0 <= part.value <= 1 for part in priority_parts(signals, scale))
 
@@ -59,7 +59,7 @@ def test_utility_pages_matter_least() -> None:
 
 
 def test_what_is_not_known_does_not_count() -> None:
-    bare = PageSignals(Category.PRIMARY, 0)
+    bare = PrioritySignals(Category.PRIMARY, 0)
     assert {part.name for part in priority_parts(bare, SiteScale())} == {"category", "depth"}
     assert priority(bare, SiteScale()) == 1.0
     # The same priority for all pages says nothing.

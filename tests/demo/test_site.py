@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import sitecrawl.demo
-from sitecrawl.demo import DemoServer, maps
+from sitecrawl.demo import DemoServer, sitemaps
 from sitecrawl.demo.site import NOT_FOUND, Page, build_site
 
 ORIGIN = "http://127.0.0.1:8000"
@@ -71,7 +71,7 @@ def page_at(url: str) -> Page | None:
 
 def locs(path: str) -> list[str]:
     body = SITE[path].body
-    if path == maps.GUIDES:
+    if path == sitemaps.GUIDES:
         return body.decode().split()
     if body.startswith(b"\x1f\x8b"):
         body = gzip.decompress(body)
@@ -81,26 +81,28 @@ def locs(path: str) -> list[str]:
 
 
 def test_index_lists_five_maps_of_which_one_is_gone() -> None:
-    listed = {url: page_at(url) for url in locs(maps.INDEX)}
-    assert [url for url, page in listed.items() if page is None] == [ORIGIN + maps.GONE]
+    listed = {url: page_at(url) for url in locs(sitemaps.INDEX)}
+    assert [url for url, page in listed.items() if page is None] == [ORIGIN + sitemaps.GONE]
     assert [urlsplit(url).path for url in listed] == [
-        maps.PAGES,
-        maps.BLOG,
-        maps.SEEDS,
-        maps.GUIDES,
-        maps.GONE,
+        sitemaps.PAGES,
+        sitemaps.BLOG,
+        sitemaps.SEEDS,
+        sitemaps.GUIDES,
+        sitemaps.GONE,
     ]
 
 
 def test_robots_names_the_index_and_the_feed() -> None:
     lines = SITE["/robots.txt"].body.decode().splitlines()
     named = [line.removeprefix("Sitemap: ") for line in lines if line.startswith("Sitemap:")]
-    assert named == [ORIGIN + maps.INDEX, ORIGIN + maps.FEED]
+    assert named == [ORIGIN + sitemaps.INDEX, ORIGIN + sitemaps.FEED]
 
 
-@pytest.mark.parametrize("path", [maps.PAGES, maps.BLOG, maps.SEEDS, maps.GUIDES, maps.FEED])
+@pytest.mark.parametrize(
+    "path", [sitemaps.PAGES, sitemaps.BLOG, sitemaps.SEEDS, sitemaps.GUIDES, sitemaps.FEED]
+)
 def test_every_listed_page_is_served(path: str) -> None:
-    own = [url for url in locs(path) if url != maps.PARTNER]
+    own = [url for url in locs(path) if url != sitemaps.PARTNER]
     assert own
     served = {url: page_at(url) for url in own}
     assert not [url for url, page in served.items() if not page or page.status != HTTPStatus.OK]
@@ -108,13 +110,17 @@ def test_every_listed_page_is_served(path: str) -> None:
 
 def test_the_maps_have_something_to_refuse_and_to_fold() -> None:
     listed = [
-        url for path in (maps.PAGES, maps.BLOG, maps.SEEDS, maps.GUIDES) for url in locs(path)
+        url
+        for path in (sitemaps.PAGES, sitemaps.BLOG, sitemaps.SEEDS, sitemaps.GUIDES)
+        for url in locs(path)
     ]
-    listed += [url.partition("?")[0] for url in locs(maps.FEED)]
-    assert {maps.PARTNER, f"{ORIGIN}/cart", f"{ORIGIN}/downloads/catalogue-2026.pdf"} < set(listed)
+    listed += [url.partition("?")[0] for url in locs(sitemaps.FEED)]
+    assert {sitemaps.PARTNER, f"{ORIGIN}/cart", f"{ORIGIN}/downloads/catalogue-2026.pdf"} < set(
+        listed
+    )
     assert 120 <= len(set(listed)) <= 200
     assert len(set(listed)) < len(listed)
-    assert b"<![CDATA[http" in SITE[maps.SEEDS].body
+    assert b"<![CDATA[http" in SITE[sitemaps.SEEDS].body
 
 
 def test_every_internal_link_resolves() -> None:
@@ -124,7 +130,7 @@ def test_every_internal_link_resolves() -> None:
 
 def test_linked_and_listed_pages_differ_on_both_sides() -> None:
     linked = linked_addresses()
-    listed = set(locs(maps.PAGES))
+    listed = set(locs(sitemaps.PAGES))
     assert f"{ORIGIN}/school-garden" in listed - linked
     assert f"{ORIGIN}/blog/page/2/" in linked - listed
 

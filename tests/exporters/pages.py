@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 from hypothesis import strategies as st
 
 from sitecrawl.classify.classifier import PageClassifier
-from sitecrawl.classify.model import SiteModel
 from sitecrawl.classify.priority import SiteScale
+from sitecrawl.classify.site_model import SiteModel
 from sitecrawl.exporters.rows import RowMaker
 from sitecrawl.store.facts import VisitFields
 from sitecrawl.store.inventory import EXPORT_COLUMNS

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sitecrawl.classify.pages import PageClass
-from sitecrawl.classify.vocabulary import Category, PageType
+from sitecrawl.classify.pages import Category, PageClass, PageType
 
 
 def page_class(*clusters: str) -> PageClass:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
         CoverageFacts,
         FindingFacts,
         GraphFacts,
-        PageColumns,
+        PageFacts,
         ReportData,
         TreeNode,
     )
@@ -167,9 +167,9 @@ def sample_report(pages: int = 1_000) -> ReportData:
     }
 
 
-def _pages(number: int) -> PageColumns:
+def _pages(number: int) -> PageFacts:
     chance = random.Random(7)
-    columns: PageColumns = {
+    columns: PageFacts = {
         "url": [f"{ROOT}/"],
         "title": ["Lindenhof Garden: seeds and tools"],
         "reason": [""],
@@ -212,7 +212,7 @@ def _pages(number: int) -> PageColumns:
     return columns
 
 
-def _add(columns: PageColumns, url: str, title: str, cluster: int | None) -> None:
+def _add(columns: PageFacts, url: str, title: str, cluster: int | None) -> None:
     columns["url"].append(url)
     columns["title"].append(title and f"{title.capitalize()} | Lindenhof Garden")
     columns["cluster"].append(cluster)
@@ -304,7 +304,7 @@ def _tree(urls: list[str]) -> TreeNode:
     return root
 
 
-def _graph(pages: PageColumns) -> GraphFacts:
+def _graph(pages: PageFacts) -> GraphFacts:
     chance = random.Random(11)
     number = min(_MAX_GRAPH_NODES, sum(not reason for reason in pages["reason"]))
     step = sum(not reason for reason in pages["reason"]) / number

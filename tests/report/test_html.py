@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
 import string
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
-from sitecrawl.report.embedding import MAX_FILE_BYTES
-from sitecrawl.report.html import html_report
+from sitecrawl.report import html
+from sitecrawl.report.html import MAX_FILE_BYTES, embedded_parts, html_report
 from tests.report.hostile import hostile_report
 from tests.report.sample import sample_report
 
@@ -110,3 +113,44 @@ def test_pages_that_cannot_be_packed_are_left_out() -> None:
 def test_parts_are_plain_base64(small: str) -> None:
     for part in re.findall(r'<script type="application/gzip"[^>]*>([^<]*)</script>', small):
         assert set(part) <= {*string.ascii_letters, *string.digits, *"+/="}
+
+
+# --- embedded data ----------------------------------------------------------------------------
+
+
+def unpacked(part: str) -> Any:
+    return json.loads(gzip.decompress(b64decode(part)))
+
+
+@pytest.mark.parametrize("report", [sample_report(40), hostile_report()], ids=["plain", "hostile"])
+def test_the_parts_together_are_the_report(report: Any) -> None:
+    parts = {name: unpacked(part) for name, part in embedded_parts(report).items()}
+    overview = parts.pop("overview")
+    assert {**overview, **parts} == json.loads(json.dumps(report))
+
+
+def test_pages_beyond_the_room_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = sample_report(5_000)
+    pages = report["pages"]
+    pages["title"] = [sha256(url.encode()).hexdigest() for url in pages["url"]]
+    pages["left_out"] = 7
+    monkeypatch.setattr(html, "MAX_FILE_BYTES", 900_000)
+    kept = unpacked(embedded_parts(report)["pages"])
+    rows = len(kept["url"])
+    assert 1_000 <= rows < 5_500
+    assert kept["left_out"] == 7 + len(pages["url"]) - rows
+    assert kept["url"] == pages["url"][:rows]
+    assert {len(values) for values in kept.values() if isinstance(values, list)} == {rows}
+
+
+def test_addresses_of_any_length_are_held_in_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = sample_report(3_000)
+    monkeypatch.setattr(html, "_MAX_UNPACKED_CHARACTERS", 500_000)
+    assert 1_000 < len(unpacked(embedded_parts(report)["pages"])["url"]) < 3_000
+
+
+def test_evidence_beyond_its_room_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = sample_report(10)
+    report["evidence"] *= 64
+    monkeypatch.setattr(html, "_MAX_EVIDENCE_BYTES", 260)
+    assert 0 < len(unpacked(embedded_parts(report)["evidence"])) < 64

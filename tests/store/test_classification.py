@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import select, update
 
-from sitecrawl.classify.vocabulary import ClusterKind
+from sitecrawl.classify.pages import ClusterKind
 from sitecrawl.store import classification
 from sitecrawl.store.classification import (
     classifier_of,

@@ -1,0 +1,1 @@
+"""The rules of classification as data: words of paths, slugs, structured data and languages."""
