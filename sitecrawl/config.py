@@ -35,8 +35,8 @@ from sitecrawl.setting_values import (
     seconds,
     text,
 )
-from sitecrawl.urls.budgets import BudgetLimits
 from sitecrawl.urls.canonical import DEFAULT_RULES, CanonicalRules, KeyRules
+from sitecrawl.urls.pattern_budgets import BudgetLimits
 from sitecrawl.urls.scope import Scope
 from sitecrawl.urls.skip import SkipRules
 from sitecrawl.urls.traps import TrapLimits, TrapRules

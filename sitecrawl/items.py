@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sitecrawl.parse.entries import EntryDetails
     from sitecrawl.parse.findings import Finding
     from sitecrawl.robots.verdict import Verdict
-    from sitecrawl.urls.plain import SharedOrigin
+    from sitecrawl.urls.columns import SharedOrigin
     from sitecrawl.urls.refusal import Refusal
     from sitecrawl.urls.scope import Scope
 

@@ -15,8 +15,8 @@ from sitecrawl.classify.segments import REST
 from sitecrawl.classify.shapes import shapes_of
 from sitecrawl.classify.spots import HOME, Learned, Spot, View
 from sitecrawl.classify.vocabulary import CATEGORY_OF, LanguageSource, PageType
+from sitecrawl.urls.columns import marked_rows
 from sitecrawl.urls.patterns import shortened
-from sitecrawl.urls.plain import marked_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ from sitecrawl.classify.leafwords import LEAF_RULES
 from sitecrawl.classify.queryrules import SCRIPT_RULES
 from sitecrawl.classify.segments import DATE, DAY, MONTH, YEAR, compact_word
 from sitecrawl.classify.vocabulary import PageType
-from sitecrawl.urls.skip import FILE_KINDS
+from sitecrawl.urls.rules import FILE_KINDS
 
 if TYPE_CHECKING:
     from sitecrawl.classify.folderwords import FolderRule

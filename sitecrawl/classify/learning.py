@@ -12,7 +12,7 @@ from sitecrawl.classify.paths import bare_addresses
 from sitecrawl.classify.places import Folder, PlaceLearner, folders_of
 from sitecrawl.classify.queryrules import parameters
 from sitecrawl.classify.vocabulary import PageType
-from sitecrawl.urls.plain import marked_rows
+from sitecrawl.urls.columns import marked_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

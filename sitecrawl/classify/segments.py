@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
-from sitecrawl.urls.skip import DEFAULT_SKIP_EXTENSIONS
+from sitecrawl.urls.rules import DEFAULT_SKIP_EXTENSIONS
 
 ID: Final = "{id}"
 UUID: Final = "{uuid}"

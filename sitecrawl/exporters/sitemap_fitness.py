@@ -14,10 +14,9 @@ from sitecrawl.items import FetchOutcome
 from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.parse.scanner import SitemapKind
 from sitecrawl.store.sitemap_visits import visited_pages
-from sitecrawl.urls.canonical import KeyRules, canonicalize, page_id, page_key
+from sitecrawl.urls.canonical import KeyRules, canonicalize, page_id, page_key, strict_url
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.skip import file_kind
-from sitecrawl.urls.strict import strict_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from sitecrawl.urls.credentials import without_credentials
+from sitecrawl.urls.address import without_credentials
 
 _EXAMPLE_CHARACTERS = 120
 

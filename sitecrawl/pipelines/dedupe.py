@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.config import Config
 from sitecrawl.items import mention_batches
 from sitecrawl.pipelines.store import StorePipeline
-from sitecrawl.urls.batches import page_ids
-from sitecrawl.urls.memo import ColumnMemo
+from sitecrawl.urls.columns import ColumnMemo, page_ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.urls.canonical import KeyRules
-    from sitecrawl.urls.plain import SharedOrigin
+    from sitecrawl.urls.columns import SharedOrigin
     from sitecrawl.urls.seen import SeenIds
 
 _MAX_LINKED = 50_000

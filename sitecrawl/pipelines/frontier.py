@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.items import MentionBatch, Visit
     from sitecrawl.store.resumption import Resumption
-    from sitecrawl.urls.budgets import PatternBudgets, PatternCut
+    from sitecrawl.urls.pattern_budgets import PatternBudgets, PatternCut
     from sitecrawl.urls.seen import SeenIds
 
 # A form is listed, but nobody fills it in.
@@ -174,7 +174,7 @@ class FrontierPipeline:
     def _state(self) -> tuple[SeenIds, PatternBudgets]:
         """The pages that are in the frontier, and what each pattern has spent."""
         if self._known is None or self._budgets is None:
-            from sitecrawl.urls.budgets import PatternBudgets
+            from sitecrawl.urls.pattern_budgets import PatternBudgets
             from sitecrawl.urls.seen import SeenIds  # NumPy would hold up the first request
 
             self._known = SeenIds()

@@ -14,7 +14,7 @@ from sitecrawl.items import Evidence, EvidenceType, mention_batches
 from sitecrawl.pipelines.store import StorePipeline
 from sitecrawl.register import robots_register
 from sitecrawl.robots.verdict import VerdictReason
-from sitecrawl.urls.plain import origin_prefix
+from sitecrawl.urls.columns import origin_prefix
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sitecrawl.items import Judged, MentionBatch
     from sitecrawl.robots.verdict import Verdict
     from sitecrawl.stages.authority import AuthorityRobots
-    from sitecrawl.urls.plain import SharedOrigin
+    from sitecrawl.urls.columns import SharedOrigin
 
 # Without rules to go by nothing is fetched, but a list of pages is not a fetch.
 _LISTED_ALL_THE_SAME = VerdictReason.UNREACHABLE

@@ -8,7 +8,7 @@ from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
 from sitecrawl.store.records import LinkColumns, PageRows, Repeats
-from sitecrawl.urls.credentials import without_credentials
+from sitecrawl.urls.address import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

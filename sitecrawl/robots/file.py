@@ -24,7 +24,7 @@ from sitecrawl.robots.pace import (
     parse_crawl_delay,
     parse_request_rate,
 )
-from sitecrawl.urls.credentials import without_credentials
+from sitecrawl.urls.address import without_credentials
 
 if TYPE_CHECKING:
     from datetime import time

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sitecrawl.robots.answers import RobotsAnswer
     from sitecrawl.robots.policy import RobotsPolicy
     from sitecrawl.robots.verdict import Verdict
-    from sitecrawl.urls.plain import SharedOrigin
+    from sitecrawl.urls.columns import SharedOrigin
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.parse.storable import storable
 from sitecrawl.stages.facts import PageFactsReader
 from sitecrawl.stages.pages import is_nofollow
-from sitecrawl.urls.batches import canonicalize_all
+from sitecrawl.urls.columns import canonicalize_all
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:

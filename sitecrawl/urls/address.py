@@ -1,7 +1,7 @@
-"""Addresses of documents: where to fetch, not which page it is.
+"""Addresses of documents: where to fetch, in contrast to the canonical URL of a page.
 
-A document is fetched at the address it was given, as a browser would: unlike a page's, its query
-keeps its order and all its parameters, because a sitemap's may be signed.
+A document is fetched at the address it was given, as a browser would: unlike a page's URL, its
+query keeps its order and all its parameters, because the query of a sitemap may be signed.
 """
 
 from __future__ import annotations
@@ -82,3 +82,16 @@ def _parsed_origin(url: str) -> str:
 @lru_cache(maxsize=1024)
 def _parsed_site(url: str) -> str:
     return page_key(_parsed_origin(url) + "/")
+
+
+# As browsers find them: before the last @ of the authority, with slashes either way, or with none.
+_CREDENTIALS = re.compile(r"(\b(?:https?|ftp|wss?):[/\\]*|//)[^/\\?#\s]*@", re.IGNORECASE)
+
+
+def without_credentials(text: str) -> str:
+    """*text*, which need not be a valid URL, without what logs in.
+
+    >>> without_credentials("ftp://me:secret@files.example/a@b")
+    'ftp://files.example/a@b'
+    """
+    return _CREDENTIALS.sub(r"\1", text) if "@" in text else text

@@ -2,45 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
-from sitecrawl.urls.plain import origin_prefix
+from sitecrawl.urls.columns import origin_prefix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-T = TypeVar("T")
+    from collections.abc import Mapping, Sequence
 
 _MAX_KNOWN = 20_000
 # Longer addresses are seldom repeated, and a page may have megabytes of them.
 _MAX_CHARACTERS = 500
 # "http:a" and "a" mean something else in every folder.
 _SAME_EVERYWHERE = ("/", "http://", "https://", "mailto:", "tel:", "javascript:", "data:")
-
-
-class ColumnMemo(Generic[T]):
-    """Answers for a column of texts, of which only the unknown ones are worked out.
-
-    When it has become too large everything is forgotten: the frequent ones are back at once.
-
-    >>> memo = ColumnMemo(lambda texts: [len(text) for text in texts])
-    >>> memo.all(["a", "bb", "a"])
-    [1, 2, 1]
-    """
-
-    def __init__(self, work_out: Callable[[list[str]], Sequence[T]]) -> None:
-        self._work_out = work_out
-        self._known: dict[str, T] = {}
-
-    def all(self, texts: Sequence[str]) -> list[T]:
-        known = self._known
-        if unknown := [text for text in texts if text not in known]:
-            if len(known) > _MAX_KNOWN:
-                known.clear()
-                unknown = list(texts)
-            unknown = list(dict.fromkeys(unknown))
-            known.update(zip(unknown, self._work_out(unknown), strict=True))
-        return [known[text] for text in texts]
 
 
 class LinkMemo:

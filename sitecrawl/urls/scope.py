@@ -12,7 +12,7 @@ from sitecrawl.urls.refusal import Reason, Refusal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sitecrawl.urls.plain import SharedOrigin
+    from sitecrawl.urls.columns import SharedOrigin
 
 _BASE = re.compile(r"(https?://)([^/:\[]+|\[[^\]]*\])((?::[0-9]+)?)(/[^?#]*)")
 _FILE_SEGMENT = re.compile(r"/[^/]*\.(?:html?|php|aspx?|jsp)\Z", re.IGNORECASE)

@@ -4,70 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from sitecrawl.urls.canonical import canonicalize
-from sitecrawl.urls.plain import HEAD_CHARACTERS
+from sitecrawl.urls.columns import HEAD_CHARACTERS
 from sitecrawl.urls.refusal import Reason, Refusal
+from sitecrawl.urls.rules import CONTENT_TYPE_KINDS, DEFAULT_SKIP_EXTENSIONS, DEFAULT_SKIP_PATHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sitecrawl.urls.plain import SharedOrigin
-
-DEFAULT_SKIP_PATHS = (
-    *("/admin", "/api/*", "/cart", "/checkout"),
-    *("/account", "/login", "/logout", "/register", "/signin", "/signup"),
-    *("/_next/*", "/static/*"),
-)
-
-FILE_KINDS = {
-    "document": (
-        *("pdf", "doc", "docx", "xls", "xlsx", "xlsm", "ppt", "pptx"),
-        *("odt", "ods", "odp", "rtf", "epub"),
-    ),
-    # and installers
-    "archive": (
-        *("zip", "tar", "gz", "tgz", "bz2", "xz", "rar", "7z"),
-        *("exe", "msi", "dmg", "pkg", "apk", "deb", "rpm", "iso"),
-    ),
-    "image": (
-        *("jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "ico", "bmp", "tif", "tiff", "psd"),
-    ),
-    # audio and video
-    "media": (
-        *("mp3", "wav", "ogg", "m4a", "flac"),
-        *("mp4", "m4v", "avi", "mov", "mkv", "webm", "wmv", "flv", "mpg", "mpeg"),
-    ),
-    # what pages are made of
-    "asset": ("css", "js", "mjs", "map", "woff", "woff2", "ttf", "otf", "eot"),
-    "data": ("csv", "xml", "json", "sql"),
-}
-# The first part of a content type, or a word in it -> the same kinds.
-_CONTENT_KINDS = {
-    "image/": "image",
-    "audio/": "media",
-    "video/": "media",
-    "font/": "asset",
-    "pdf": "document",
-    "msword": "document",
-    "officedocument": "document",
-    "opendocument": "document",
-    "ms-excel": "document",
-    "ms-powerpoint": "document",
-    "epub": "document",
-    "zip": "archive",
-    "x-tar": "archive",
-    "compressed": "archive",
-    "octet-stream": "archive",
-    "csv": "data",
-    "json": "data",
-    "xml": "data",
-    "javascript": "asset",
-    "css": "asset",
-}
-DEFAULT_SKIP_EXTENSIONS = tuple(chain.from_iterable(FILE_KINDS.values()))
+    from sitecrawl.urls.columns import SharedOrigin
 
 _PATH = re.compile(r"https?://[^/]*([^?#]*)")
 _QUERY = Refusal(Reason.SKIPPED_QUERY, "?")
@@ -187,7 +134,7 @@ def file_kind(content_type: str) -> str:
     name = content_type.partition(";")[0].strip().lower()
     if "html" in name:
         return ""
-    return next((kind for word, kind in _CONTENT_KINDS.items() if word in name), "")
+    return next((kind for word, kind in CONTENT_TYPE_KINDS.items() if word in name), "")
 
 
 def _extension_of(path: str) -> str:

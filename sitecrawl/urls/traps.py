@@ -1,6 +1,8 @@
-"""Traps that show in a single URL: too deep, going round, full of parameters, far from today.
+"""Recognises crawler traps: URL spaces without an end.
 
-What shows only after some visits is in :mod:`sitecrawl.urls.budgets`.
+* :class:`TrapRules` judge a single URL: too deep, repeating, too many parameters, far from today.
+* :class:`PageCopies`, :class:`FilterCombinations` and :class:`SegmentOrders` compare several URLs.
+* :mod:`sitecrawl.urls.pattern_budgets` judges by what the visits bring.
 """
 
 from __future__ import annotations
@@ -14,17 +16,12 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from sitecrawl.urls.refusal import Reason, Refusal
+from sitecrawl.urls.rules import DEFAULT_SESSION_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date
 
-# Canonicalisation removes most of these when the value looks generated; what is left here names
-# a visitor all the same.
-DEFAULT_SESSION_NAMES = (
-    *("phpsessid", "jsessionid", "sid", "sessid", "sessionid", "session_id", "session-id"),
-    *("session", "sess", "ses", "sessionhash", "visitorid", "visitor_id"),
-)
 
 _CALENDAR_WORD = re.compile(
     r"[/?&_-](?:cal|calendar|calender|kalender|calendrier|calendario|agenda|schedule"
@@ -188,3 +185,135 @@ def _years_of_dates(target: str) -> Iterator[int]:
             yield year
     for match in _YEAR_PARAMETER.finditer(target):
         yield int(match[1])
+
+
+# With fewer different pages the texts of a site tell nothing: all may be the shell of a program.
+_MIN_DIFFERENT_PAGES = 10
+
+
+class PageCopies:
+    """The pages with a name whose text is known from a page less deep, or that bring nothing.
+
+    What lies below one of them is new by its address only. This counts once there are *enough*
+    of them (0: never).
+
+    >>> copies = PageCopies(enough=1, most=100)
+    >>> for number in range(10):
+    ...     copies.record(f"/page-{number}", is_productive=True)
+    >>> copies.is_copy("/a/news", depth_of_text=1)
+    True
+    >>> copies.record("/a/news", is_productive=False)
+    >>> [copies.is_below(path) for path in ("/a/news", "/a/news/b", "/a/news/b/c", "/a/other/b")]
+    [False, True, True, False]
+    """
+
+    def __init__(self, *, enough: int, most: int) -> None:
+        self._enough = enough
+        self._most = most
+        self._copies: set[str] = set()
+        self._different_pages = 0
+
+    def is_copy(self, location: str, depth_of_text: int) -> bool:
+        """Whether a page is a copy of one whose text was seen at this depth.
+
+        A whole site that is there once more in a folder is no copy in this sense: it is one step
+        deeper everywhere, while in a loop each round adds a step.
+        """
+        parent = location.rpartition("/")[0]
+        return location.count("/") - depth_of_text > (parent in self._copies)
+
+    def record(self, location: str, *, is_productive: bool) -> None:
+        if is_productive:
+            self._different_pages += 1
+        elif location and len(self._copies) < self._most:
+            self._copies.add(location)
+
+    def is_below(self, location: str) -> bool:
+        """Whether a page lies below a copy.
+
+        Below the one before that as well: the page that brings it may be just about to be found
+        a copy.
+        """
+        if self._different_pages < _MIN_DIFFERENT_PAGES:
+            return False
+        parent = location.rpartition("/")[0]
+        return 0 < self._enough <= len(self._copies) and not self._copies.isdisjoint(
+            (parent, parent.rpartition("/")[0])
+        )
+
+
+# More different values than a list has filters: they are names of pages.
+_MAX_VALUES = 2_000
+_MAX_SETS = 500
+# A filter's value comes in many URLs, a page's name in a few: itself, its print view, its parts.
+_MIN_URLS_PER_VALUE = 8
+
+
+class FilterCombinations:
+    """The parameters of the URLs of one path.
+
+    They are combined freely, as filters are, when two things come together: there are more
+    different sets of parameters than parameters, and few values make up many URLs.
+
+    >>> choices = FilterCombinations()
+    >>> for a, b, c in [(a, b, c) for a in "12345" for b in "12345" for c in ["", *"12345"]]:
+    ...     choices.add([("a", a), ("b", b), ("c", c)] if c else [("b", a), ("c", b)])
+    ...     choices.add([("a", a), ("c", b)])
+    >>> choices.are_combined
+    False
+    >>> for a, b in [(a, b) for a in "12345" for b in "12345"]:
+    ...     choices.add([("a", a), ("b", b)])
+    >>> choices.are_combined
+    True
+    """
+
+    def __init__(self) -> None:
+        self.are_combined = False
+        """Once they are, they stay so."""
+        self._urls = 0
+        self._names: set[str] = set()
+        self._sets: set[tuple[str, ...]] = set()
+        self._values: set[int] = set()
+
+    def add(self, parameters: Sequence[tuple[str, str]]) -> None:
+        """Take note of the parameters of one more URL."""
+        if self.are_combined or len(self._values) > _MAX_VALUES:
+            return
+        self._urls += 1
+        names = sorted({name for name, _ in parameters})
+        self._names.update(names)
+        if len(self._sets) < _MAX_SETS:
+            self._sets.add(tuple(names))
+        self._values.update(map(hash, parameters))
+        has_many_sets = len(self._sets) > len(self._names)
+        self.are_combined = has_many_sets and self._urls >= _MIN_URLS_PER_VALUE * len(self._values)
+
+
+_MAX_PATHS = 50_000
+
+
+class SegmentOrders:
+    """The order in which each set of segments was seen first.
+
+    Relative links and filters in paths lead to ``/a/b`` and ``/b/a``; folders seldom do.
+
+    >>> orders = SegmentOrders()
+    >>> orders.add("/a/b")
+    >>> [orders.is_reordered(path) for path in ("/a/b", "/b/a", "/b/c")]
+    [False, True, False]
+    """
+
+    def __init__(self) -> None:
+        self._firsts: dict[int, int] = {}
+
+    def add(self, path: str) -> None:
+        if len(self._firsts) < _MAX_PATHS:
+            self._firsts.setdefault(_segments(path), hash(path))
+
+    def is_reordered(self, path: str) -> bool:
+        own = hash(path)
+        return self._firsts.get(_segments(path), own) != own
+
+
+def _segments(path: str) -> int:
+    return hash(tuple(sorted(path.split("/"))))

@@ -25,8 +25,8 @@ from sitecrawl.pipelines.store import StorePipeline
 from sitecrawl.profiles import load_settings
 from sitecrawl.robots.verdict import Verdict, VerdictReason
 from sitecrawl.store.resumption import KnownVisit, Resumption
-from sitecrawl.urls.batches import page_ids
 from sitecrawl.urls.canonical import KeyRules
+from sitecrawl.urls.columns import page_ids
 from sitecrawl.urls.refusal import Reason, Refusal
 
 ROOT = "https://example.com"

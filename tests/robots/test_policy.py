@@ -9,7 +9,7 @@ from sitecrawl.robots.agents import AgentMatching
 from sitecrawl.robots.answers import RobotsAnswer, read_answer
 from sitecrawl.robots.policy import RobotsPolicy, policy_for
 from sitecrawl.robots.verdict import Verdict, VerdictReason
-from sitecrawl.urls.plain import shared_origin
+from sitecrawl.urls.columns import shared_origin
 
 ORIGIN = "https://shop.example"
 OK = read_answer("ok", 200)

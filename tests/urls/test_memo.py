@@ -1,12 +1,16 @@
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sitecrawl.urls import memo as memo_module
-from sitecrawl.urls.batches import canonicalize_all
-from sitecrawl.urls.memo import ColumnMemo, LinkMemo
+from sitecrawl.urls.columns import canonicalize_all
+from sitecrawl.urls.memo import LinkMemo
+
+if TYPE_CHECKING:
+    import pytest
 
 LOCS = (
     *("/a", "/a/", "a", "../a", "?q=1", "#top", "", "//other.example/x", "/größe"),
@@ -20,42 +24,6 @@ BASES = (
 )
 COLUMNS = st.lists(st.sampled_from(LOCS), max_size=6)
 SMALL = 5
-
-
-class TestColumns:
-    def test_each_text_is_worked_out_once(self) -> None:
-        asked: list[list[str]] = []
-
-        def work_out(texts: list[str]) -> list[int]:
-            asked.append(texts)
-            return [len(text) for text in texts]
-
-        memo = ColumnMemo(work_out)
-        assert memo.all(["a", "bb", "a"]) == [1, 2, 1]
-        assert memo.all(["bb", "ccc"]) == [2, 3]
-        assert memo.all(["a", "ccc"]) == [1, 3]
-        assert memo.all([]) == []
-        assert asked == [["a", "bb"], ["ccc"]]
-
-    def test_an_answer_of_none_is_an_answer(self) -> None:
-        asked: list[str] = []
-
-        def work_out(texts: list[str]) -> list[None]:
-            asked.extend(texts)
-            return [None] * len(texts)
-
-        memo = ColumnMemo(work_out)
-        assert memo.all(["a"]) == memo.all(["a"]) == [None]
-        assert asked == ["a"]
-
-    @given(st.lists(st.lists(st.text("abcd", max_size=2), max_size=8), max_size=6))
-    def test_forgetting_changes_no_answer(self, columns: list[list[str]]) -> None:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(memo_module, "_MAX_KNOWN", SMALL)
-            memo = ColumnMemo(lambda texts: [text.upper() for text in texts])
-            for column in columns:
-                assert memo.all(column) == [text.upper() for text in column]
-                assert len(memo._known) <= SMALL + max(map(len, columns))
 
 
 class TestLinks:

@@ -1,6 +1,6 @@
-"""Where a URL belongs: the pattern whose budget it spends, and what kind of trap that may be.
+"""Assigns each URL to the pattern whose budget it spends, and names the trap it may be.
 
-Told by its shape alone: nothing here knows what was visited.
+Only the shape of the URL counts; :mod:`sitecrawl.urls.pattern_budgets` knows what was visited.
 """
 
 from __future__ import annotations
@@ -26,33 +26,13 @@ from sitecrawl.urls.patterns import (
     shortened,
     url_parts,
 )
+from sitecrawl.urls.rules import DATE_NAMES, DISPLAY_NAMES, PAGE_NAMES
 from sitecrawl.urls.traps import TrapKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Parameters, and words in paths, that say which part of a list is shown.
-_PAGE_NAMES = frozenset(
-    {
-        *("page", "pages", "pg", "paged", "pagenum", "pageno", "page_no", "pageindex", "cpage"),
-        *("pagenumber", "currentpage", "start", "offset", "limitstart", "skip", "cursor"),
-        *("seite", "pagina", "strona", "sivu"),
-    }
-)
-# Those that say how a list is shown, never what is in it.
-_DISPLAY_NAMES = frozenset(
-    {
-        *("sort", "sortby", "sort_by", "order", "orderby", "order_by", "dir", "direction"),
-        *("view", "layout", "display", "limit", "per_page", "perpage", "page_size", "pagesize"),
-        *("print", "printable", "theme"),
-    }
-)
-_DATE_NAMES = frozenset(
-    {
-        *("date", "day", "month", "year", "week", "yr", "mon", "cal", "calendar"),
-        *("jahr", "monat", "tag", "woche", "fecha", "mes", "dia", "annee", "mois", "jour"),
-    }
-)
+
 _PAGE_LEAF = re.compile(r"([a-z]+)[-_]?\{n\}(?:\.[a-z]+)?\Z", re.IGNORECASE)
 _LONG_NUMBER = re.compile(r"[0-9]{9,}\Z")  # a time stamp or a random number; nobody counts so far
 
@@ -76,9 +56,9 @@ class Shape(Enum):
     """Segments that come again."""
 
 
-class Place(NamedTuple):
-    pattern: str
-    """Whose budget a visit spends."""
+class CrawlPattern(NamedTuple):
+    name: str
+    """The pattern whose budget a visit spends."""
     family: str
     """Patterns that lead to each other without leading anywhere, as a month and its days do, or a
     list with one filter and with two: what one of them brings of another is nothing new."""
@@ -91,10 +71,10 @@ class Place(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def place_of(url: str) -> Place:
+def crawl_pattern(url: str) -> CrawlPattern:
     """
     >>> for target in ("about", "item/12", "s/9f86d081884c7d65/a", "a/b/a", "list?page=2", "l?a&b"):
-    ...     print(*place_of(f"https://example.com/{target}")[:2])
+    ...     print(*crawl_pattern(f"https://example.com/{target}")[:2])
     /* /*
     /item/{n} /item/{n}
     /s/{id}/* {id}
@@ -106,28 +86,28 @@ def place_of(url: str) -> Place:
     masked = [mask(segment) for segment in segments]
     location = _location(segments)
     if _goes_round(masked):
-        return place_in_loop(location)
+        return loop_pattern(location)
     if dated := _dated(segments, masked):
-        return Place(path_pattern(dated), _DATES, Shape.DATED, TrapKind.CALENDAR, location)
+        return CrawlPattern(path_pattern(dated), _DATES, Shape.DATED, TrapKind.CALENDAR, location)
     if any(TOKEN in segment for segment in masked[:-1]):
         pattern = _pattern_of_leaf(_with_one_token(masked))
-        return Place(pattern, _TOKENS, Shape.TOKEN, TrapKind.SESSION, location)
+        return CrawlPattern(pattern, _TOKENS, Shape.TOKEN, TrapKind.SESSION, location)
     if masked and TOKEN in masked[-1] and not is_slug(masked[-1]):
-        return Place(path_pattern(masked), _TOKENS, Shape.TOKEN, TrapKind.LOOP, location)
+        return CrawlPattern(path_pattern(masked), _TOKENS, Shape.TOKEN, TrapKind.LOOP, location)
     if parameters:
-        return _place_of_query(masked, parameters, location)
-    return _place_of_path(masked, location)
+        return _query_pattern(masked, parameters, location)
+    return _path_pattern(masked, location)
 
 
-def place_in_loop(location: str) -> Place:
+def loop_pattern(location: str) -> CrawlPattern:
     pattern = f"{_first_folder(location)}/{_LOOPS}"
-    return Place(pattern, _LOOPS, Shape.LOOP, TrapKind.LOOP, location)
+    return CrawlPattern(pattern, _LOOPS, Shape.LOOP, TrapKind.LOOP, location)
 
 
-def place_below_copy(location: str) -> Place:
+def copy_pattern(location: str) -> CrawlPattern:
     """A page with a name that lies below a copy of another page."""
     pattern = f"{_first_folder(location)}/{_COPIES}"
-    return Place(pattern, _LOOPS, Shape.PAGES, TrapKind.LOOP, location)
+    return CrawlPattern(pattern, _LOOPS, Shape.PAGES, TrapKind.LOOP, location)
 
 
 def _first_folder(location: str) -> str:
@@ -177,50 +157,50 @@ def _end_of_date(segments: Sequence[str], masked: Sequence[str], start: int) -> 
     return end if end > start + 1 else start  # a year alone is a number
 
 
-def _place_of_path(masked: Sequence[str], location: str) -> Place:
+def _path_pattern(masked: Sequence[str], location: str) -> CrawlPattern:
     pattern = _pattern_of_leaf(masked)
     first = next((at for at, segment in enumerate(masked) if "{" in segment), None)
     if first is None or (first == len(masked) - 1 and is_slug(masked[-1])):
-        return Place(pattern, pattern, Shape.PAGES, TrapKind.PATTERN, location)
+        return CrawlPattern(pattern, pattern, Shape.PAGES, TrapKind.PATTERN, location)
     # /item/7 and /item/7/reviews are one family; articles below a number or a date are not.
     family = pattern if is_slug(masked[-1]) else path_pattern(masked[: first + 1])
     if _is_part_of_list(masked):
-        return Place(pattern, family, Shape.LISTING, TrapKind.PAGINATION, location)
-    return Place(pattern, family, Shape.NUMBERED, TrapKind.PATTERN, location)
+        return CrawlPattern(pattern, family, Shape.LISTING, TrapKind.PAGINATION, location)
+    return CrawlPattern(pattern, family, Shape.NUMBERED, TrapKind.PATTERN, location)
 
 
 def _is_part_of_list(masked: Sequence[str]) -> bool:
     """``page/{n}`` or ``page-{n}``."""
     if masked[-1] == NUMBER:
-        return len(masked) > 1 and masked[-2].lower() in _PAGE_NAMES
+        return len(masked) > 1 and masked[-2].lower() in PAGE_NAMES
     leaf = _PAGE_LEAF.match(masked[-1])
-    return leaf is not None and leaf[1].lower() in _PAGE_NAMES
+    return leaf is not None and leaf[1].lower() in PAGE_NAMES
 
 
-def _place_of_query(
+def _query_pattern(
     masked: Sequence[str], parameters: Sequence[tuple[str, str]], location: str
-) -> Place:
+) -> CrawlPattern:
     path = path_pattern(masked)
     names = {name for name, _ in parameters}
     family = _family_of_query(masked)
-    chosen = {name for name in names if name.lower() not in _PAGE_NAMES}
+    chosen = {name for name in names if name.lower() not in PAGE_NAMES}
     if dates := {name for name, value in parameters if _is_date(name, value)}:
         pattern = path + query_pattern(dates)
-        return Place(pattern, _DATES, Shape.DATED, TrapKind.CALENDAR, location)
+        return CrawlPattern(pattern, _DATES, Shape.DATED, TrapKind.CALENDAR, location)
     if len(chosen) > 1:
         pattern, kind = f"{_path_of_views(masked)}?*", TrapKind.FACETS
-        return Place(pattern, family, Shape.COMBINATION, kind, location, tuple(parameters))
+        return CrawlPattern(pattern, family, Shape.COMBINATION, kind, location, tuple(parameters))
     if all(_is_made_up(value) for name, value in parameters if name in chosen) and chosen:
         pattern = f"/*?{shortened(chosen.pop())}={_TOKENS}"
-        return Place(pattern, _TOKENS, Shape.TOKEN, TrapKind.SESSION, location)
+        return CrawlPattern(pattern, _TOKENS, Shape.TOKEN, TrapKind.SESSION, location)
     if len(chosen) < len(names):
         # Each list has an end of its own, so each has a budget of its own.
         pattern, kind = path + query_pattern(names), TrapKind.PAGINATION
-        return Place(pattern, family, Shape.LISTING, kind, location)
-    is_display = all(name.lower() in _DISPLAY_NAMES for name in chosen)
+        return CrawlPattern(pattern, family, Shape.LISTING, kind, location)
+    is_display = all(name.lower() in DISPLAY_NAMES for name in chosen)
     kind = TrapKind.FACETS if is_display else TrapKind.PATTERN
     pattern = _path_of_views(masked) + query_pattern(names)
-    return Place(pattern, family, Shape.PARAMETER, kind, location)
+    return CrawlPattern(pattern, family, Shape.PARAMETER, kind, location)
 
 
 def _family_of_query(masked: Sequence[str]) -> str:
@@ -239,7 +219,7 @@ def _path_of_views(masked: Sequence[str]) -> str:
 
 
 def _is_date(name: str, value: str) -> bool:
-    is_named = name.lower() in _DATE_NAMES and value[:1].isdigit()
+    is_named = name.lower() in DATE_NAMES and value[:1].isdigit()
     return is_named or mask(value) == DATE
 
 

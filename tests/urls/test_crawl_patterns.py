@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.urls.batches import canonicalize_all
-from sitecrawl.urls.places import Shape, place_of
+from sitecrawl.urls.columns import canonicalize_all
+from sitecrawl.urls.crawl_patterns import Shape, crawl_pattern
 from sitecrawl.urls.traps import TrapKind
 from tests.urls.nasty import likely_urls, nasty_urls
 
@@ -74,10 +74,10 @@ TOKEN = "9f86d081884c7d65"
         ("/viewtopic.php?f=2&t=7", "/viewtopic.php?*", "/viewtopic.php?*", "COMBINATION", "facets"),
     ],
 )
-def test_place(target: str, pattern: str, family: str, shape: str, kind: str) -> None:
-    place = place_of(f"https://example.com{target}")
-    assert (place.pattern, place.family) == (pattern, family)
-    assert (place.shape, place.kind) == (Shape[shape], TrapKind(kind))
+def test_pattern(target: str, pattern: str, family: str, shape: str, kind: str) -> None:
+    found = crawl_pattern(f"https://example.com{target}")
+    assert (found.name, found.family) == (pattern, family)
+    assert (found.shape, found.kind) == (Shape[shape], TrapKind(kind))
 
 
 @pytest.mark.parametrize(
@@ -92,14 +92,14 @@ def test_place(target: str, pattern: str, family: str, shape: str, kind: str) ->
     ],
 )
 def test_an_index_is_its_folder(target: str, location: str) -> None:
-    assert place_of(f"https://example.com{target}").location == location
+    assert crawl_pattern(f"https://example.com{target}").location == location
 
 
 @settings(max_examples=150)
 @given(st.lists(nasty_urls() | likely_urls(), max_size=10))
-def test_any_url_has_its_place(urls: list[str]) -> None:
+def test_any_url_has_its_pattern(urls: list[str]) -> None:
     for url in filter(None, canonicalize_all(urls)):
-        place = place_of(url)
-        assert place.pattern.startswith("/")
-        assert len(place.pattern) <= 900
-        assert place == place_of(url + ("" if "?" in url or "#" in url else "/"))
+        pattern = crawl_pattern(url)
+        assert pattern.name.startswith("/")
+        assert len(pattern.name) <= 900
+        assert pattern == crawl_pattern(url + ("" if "?" in url or "#" in url else "/"))
