@@ -31,7 +31,8 @@ from benchmarks.contestants import SITECRAWL
 from benchmarks.pagemarkup import PageTemplate
 from benchmarks.pageplan import SitePlan
 from benchmarks.report import Bar, ratio
-from sitecrawl.parse.links import KnownBlocks, read_page
+from sitecrawl.html.blocks import KnownBlocks
+from sitecrawl.html.page import read_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable

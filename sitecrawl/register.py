@@ -13,7 +13,6 @@ from scrapy.exceptions import DropItem
 from sitecrawl.config import Config
 from sitecrawl.downloader.polite import politeness_of
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
-from sitecrawl.parse.robots import MAX_BYTES
 from sitecrawl.robots.answers import (
     MAX_REDIRECTS,
     AnswerKind,
@@ -21,8 +20,8 @@ from sitecrawl.robots.answers import (
     may_use_kept_copy,
     read_answer,
 )
-from sitecrawl.robots.policy import policy_for
-from sitecrawl.robots.verdict import VerdictReason
+from sitecrawl.robots.lines import MAX_BYTES
+from sitecrawl.robots.policy import VerdictReason, policy_for
 from sitecrawl.stages.authority import AuthorityRobots
 from sitecrawl.stages.fetching import (
     asked_url,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.downloader.refusals import BlockedByRobotsError
 from sitecrawl.items import DocumentKind
 from sitecrawl.register import robots_register
-from sitecrawl.robots.verdict import VerdictReason
+from sitecrawl.robots.policy import VerdictReason
 
 if TYPE_CHECKING:
     from typing import Self
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from sitecrawl.robots.verdict import Verdict
+    from sitecrawl.robots.policy import Verdict
 
 
 class RobotsMiddleware:

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from sitecrawl.exporters.sitemap_fitness import MAX_LOC_CHARACTERS
-from sitecrawl.parse.lastmod import normalize_lastmod
+from sitecrawl.sitemaps.lastmod import normalize_lastmod
 from sitecrawl.store.columns import iso_text
 from sitecrawl.urls.canonical import canonicalize, strict_url
 

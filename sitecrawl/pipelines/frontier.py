@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.classify.languages import is_other_language
 from sitecrawl.classify.linklanguages import link_languages
 from sitecrawl.config import Config
+from sitecrawl.html.links import LinkSource
 from sitecrawl.items import (
     NOT_SENT,
     FrontierEntry,
@@ -15,7 +16,6 @@ from sitecrawl.items import (
     VisitOutcome,
     mention_batches,
 )
-from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.pipelines.repeats import RepeatedLinksPipeline
 from sitecrawl.pipelines.store import StorePipeline
 from sitecrawl.urls.refusal import Reason

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl.html.links import LinkSource
 from sitecrawl.items import (
     NOT_SENT,
     Document,
@@ -18,7 +19,6 @@ from sitecrawl.items import (
     SiteResolved,
     Source,
 )
-from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.pipelines.rows import page_rows
 from sitecrawl.store.records import (
     DocumentRecord,

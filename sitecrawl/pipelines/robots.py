@@ -13,7 +13,7 @@ from sitecrawl.config import Config
 from sitecrawl.items import Evidence, EvidenceType, mention_batches
 from sitecrawl.pipelines.store import StorePipeline
 from sitecrawl.register import robots_register
-from sitecrawl.robots.verdict import VerdictReason
+from sitecrawl.robots.policy import VerdictReason
 from sitecrawl.urls.columns import origin_prefix
 from sitecrawl.urls.refusal import Reason, Refusal
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.items import Judged, MentionBatch
-    from sitecrawl.robots.verdict import Verdict
+    from sitecrawl.robots.policy import Verdict
     from sitecrawl.stages.authority import AuthorityRobots
     from sitecrawl.urls.columns import SharedOrigin
 

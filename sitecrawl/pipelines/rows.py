@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sitecrawl.items import Judged, MentionBatch, RepeatedLinks
-    from sitecrawl.parse.entries import EntryDetails
+    from sitecrawl.sitemaps.entries import EntryDetails
 
 T = TypeVar("T")
 

@@ -14,8 +14,8 @@ from sitecrawl.findings.kinds import DESCRIPTIONS, Severity, SiteFinding
 from sitecrawl.findings.neartexts import near_originals
 from sitecrawl.findings.redirects import redirect_chains
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome
-from sitecrawl.parse.findings import FindingKind
 from sitecrawl.report.knowledge import GROUPS
+from sitecrawl.sitemaps.findings import FindingKind
 from sitecrawl.store import findings_visits
 from sitecrawl.store.columns import iso_text
 from sitecrawl.store.findings_entries import Found, SitemapEntries

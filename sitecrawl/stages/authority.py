@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.items import DocumentRead, Evidence, EvidenceType, Judged, NamedDocument
-from sitecrawl.parse.robots import MAX_BYTES
 from sitecrawl.robots.answers import AnswerKind
+from sitecrawl.robots.lines import MAX_BYTES
 from sitecrawl.stages.base import SitemapPointer
 from sitecrawl.stages.fetching import confidence
 from sitecrawl.urls.address import resolve
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.items import Document
     from sitecrawl.robots.answers import RobotsAnswer
-    from sitecrawl.robots.policy import RobotsPolicy
-    from sitecrawl.robots.verdict import Verdict
+    from sitecrawl.robots.policy import RobotsPolicy, Verdict
     from sitecrawl.urls.columns import SharedOrigin
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sitecrawl.html.blocks import KnownBlocks
+from sitecrawl.html.links import LinkSource, PageLimits
+from sitecrawl.html.page import read_page
+from sitecrawl.html.text import storable
 from sitecrawl.items import (
     DocumentRead,
     FetchOutcome,
@@ -12,12 +16,9 @@ from sitecrawl.items import (
     Source,
     VisitedPage,
 )
-from sitecrawl.parse.directives import header_directives, meta_directives
-from sitecrawl.parse.links import KnownBlocks, PageLimits, read_page
-from sitecrawl.parse.links.vocabulary import LinkSource
-from sitecrawl.parse.scanner import SitemapKind
-from sitecrawl.parse.sitemap import SitemapReader
-from sitecrawl.parse.storable import storable
+from sitecrawl.robots.directives import header_directives, meta_directives
+from sitecrawl.sitemaps.entries import SitemapKind
+from sitecrawl.sitemaps.reader import SitemapReader
 from sitecrawl.stages.facts import PageFactsReader
 from sitecrawl.stages.fetching import fetched_document
 from sitecrawl.urls.skip import file_kind
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sitecrawl.config import Config
+    from sitecrawl.html.links import Links, MenuEntry, PageReading
     from sitecrawl.items import Document, Visit
-    from sitecrawl.parse.links import Links, MenuEntry, PageReading
     from sitecrawl.stages.base import Stage
     from sitecrawl.urls.scope import Scope
 

@@ -6,10 +6,10 @@ import pytest
 
 from sitecrawl.cli.planwords import describe
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
-from sitecrawl.parse.scanner import SitemapKind
 from sitecrawl.profiles import load_settings
 from sitecrawl.robots.answers import read_answer
 from sitecrawl.robots.policy import policy_for
+from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.stages.authority import AuthorityRobots
 from sitecrawl.survey import Survey, SurveyedMap
 

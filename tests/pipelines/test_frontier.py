@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import pytest
 
 from sitecrawl.config import Config
+from sitecrawl.html.links import LinkSource
 from sitecrawl.items import (
     NOT_SENT,
     Document,
@@ -18,12 +19,11 @@ from sitecrawl.items import (
     Visit,
     VisitedPage,
 )
-from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.pipelines.frontier import FrontierPipeline
 from sitecrawl.pipelines.repeats import RepeatedLinksPipeline
 from sitecrawl.pipelines.store import StorePipeline
 from sitecrawl.profiles import load_settings
-from sitecrawl.robots.verdict import Verdict, VerdictReason
+from sitecrawl.robots.policy import Verdict, VerdictReason
 from sitecrawl.store.resumption import KnownVisit, Resumption
 from sitecrawl.urls.canonical import KeyRules
 from sitecrawl.urls.columns import page_ids

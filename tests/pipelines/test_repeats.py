@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from sitecrawl.html.links import LinkSource, Region
 from sitecrawl.items import MentionBatch, MenuItem, Visit
-from sitecrawl.parse.links.vocabulary import LinkSource, Region
 from sitecrawl.pipelines.repeats import RepeatedLinksPipeline
 from sitecrawl.pipelines.rows import page_rows
 from sitecrawl.urls.refusal import Reason, Refusal

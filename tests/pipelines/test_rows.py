@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sitecrawl.items import MentionBatch, Source
-from sitecrawl.parse.entries import Alternate, EntryDetails
 from sitecrawl.pipelines.rows import page_rows
+from sitecrawl.sitemaps.entries import Alternate, EntryDetails
 from sitecrawl.urls.scope import Scope
 
 SITE = "https://example.com/"

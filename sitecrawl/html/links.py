@@ -1,0 +1,215 @@
+"""The links of a page and what is known of the page: the types that the readers fill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from sitecrawl.sitemaps.findings import FindingKind, Findings
+
+if TYPE_CHECKING:
+    from sitecrawl.sitemaps.findings import Finding
+
+
+class LinkSource(StrEnum):
+    """Which construct named the address; the values are what users see."""
+
+    LINK = "link"
+    AREA = "area"
+    DATA_ATTRIBUTE = "data-attribute"
+    BUTTON = "button"
+    ROLE_LINK = "role-link"
+    ROUTER_LINK = "router-link"
+    ONCLICK = "onclick"
+    LINK_NEXT = "link-next"
+    LINK_PREV = "link-prev"
+    CANONICAL = "canonical"
+    HREFLANG = "hreflang"
+    AMP = "amphtml"
+    FEED_LINK = "feed-link"
+    IFRAME = "iframe"
+    FORM = "form"
+    META_REFRESH = "meta-refresh"
+    HTTP_LINK = "http-link"
+    HTTP_REFRESH = "http-refresh"
+    REDIRECT = "redirect"
+    JSON_LD = "json-ld"
+    OPENGRAPH = "opengraph"
+    INLINE_LOC = "inline-loc"
+    JSON_ISLAND = "json-island"
+    MANIFEST = "manifest"
+    # What only a browser sees.
+    RENDERED_LINK = "rendered-link"
+    SPA_ROUTER_TABLE = "spa-router-table"
+    SPA_CLICK = "spa-click"
+    SPA_SCRIPT = "spa-script"
+
+
+RENDERED_SOURCES = frozenset(
+    {
+        *(LinkSource.RENDERED_LINK, LinkSource.SPA_ROUTER_TABLE),
+        *(LinkSource.SPA_CLICK, LinkSource.SPA_SCRIPT),
+    }
+)
+
+
+class Region(StrEnum):
+    """The part of the page that a link stands in; what has no place there has the empty string."""
+
+    NAVIGATION = "navigation"
+    HEADER = "header"
+    FOOTER = "footer"
+    ASIDE = "aside"
+    CONTENT = "content-link"
+    BREADCRUMB = "breadcrumb"
+    PAGINATION = "pagination"
+
+
+NO_REGION = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageLimits:
+    """What one page may cost; everything that a limit leaves out is said in the findings."""
+
+    max_bytes: int = 10 * 1024 * 1024
+    max_links: int = 50_000
+    max_tags: int = 400_000
+    max_depth: int = 512
+    max_address_characters: int = 8_192
+    max_anchor_characters: int = 200
+    max_path_characters: int = 200
+    max_title_characters: int = 500
+    max_json_characters: int = 4_000_000
+    max_sample_characters: int = 2_000
+    max_declared_types: int = 50
+
+
+@dataclass(slots=True)
+class Links:
+    """Columns with a row for each mention: headers, then elements, then data in scripts."""
+
+    locs: list[str] = field(default_factory=list)
+    sources: list[LinkSource] = field(default_factory=list)
+    regions: list[str] = field(default_factory=list)
+    anchors: list[str] = field(default_factory=list)
+    rels: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    languages: dict[int, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.locs)
+
+
+class MenuEntry(NamedTuple):
+    """A link of the site's menus: its row, and how deep its list is nested in others."""
+
+    title: str
+    row: int
+    level: int
+
+
+@dataclass(slots=True)
+class PageReading:
+    """What one page says; `base` is what the addresses of its links are relative to."""
+
+    base: str
+    title: str = ""
+    language: str = ""
+    canonical: str = ""
+    text_hash: str = ""
+    folded_hash: int = 0
+    fingerprint: int = 0
+    text_characters: int = 0
+    text_sample: str = ""
+    """Some of the text, from behind the menu, for telling its language."""
+    declared_types: tuple[str, ...] = ()
+    """What JSON-LD says the page is about; ``og:`` stands before Open Graph's."""
+    links: Links = field(default_factory=Links)
+    menu: list[MenuEntry] = field(default_factory=list)
+    is_html: bool = True
+    findings: list[Finding] = field(default_factory=list)
+    truncated: bool = False
+
+
+# Addresses that hold their content themselves: what they are is enough.
+_HOLDING_CONTENT = ("data:", "javascript:")
+_CONTENT_CHARACTERS = 120
+_NO_ROW = -1
+
+
+class LinkRows:
+    """The rows so far; once it is full, nothing is added and whoever reads may stop."""
+
+    def __init__(self, limits: PageLimits, findings: Findings):
+        self.is_full = False
+        self._max_links = limits.max_links
+        self._max_address_characters = limits.max_address_characters
+        self._findings = findings
+        # In order, and each only once: a dictionary is both.
+        self._rows: dict[tuple[str, LinkSource, str, str], tuple[str, str]] = {}
+        self._languages: dict[int, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(
+        self,
+        source: LinkSource,
+        loc: str,
+        region: str,
+        anchor: str,
+        rel: str,
+        path: str,
+        language: str = "",
+    ) -> int:
+        """Add a mention and give its row; -1 when it is a repetition or over a limit."""
+        if len(loc) > _CONTENT_CHARACTERS:
+            loc = self._shortened(loc)
+        key = (loc, source, region, anchor)
+        rows = self._rows
+        if key in rows or not loc:
+            return _NO_ROW
+        row = len(rows)
+        if row >= self._max_links:
+            self._refuse()
+            return _NO_ROW
+        rows[key] = (rel, path)
+        if language:
+            self._languages[row] = language
+        return row
+
+    def can_take(self, others: LinkRows) -> bool:
+        """Whether none of the other rows is a repetition, there is room, and nothing to note."""
+        is_room = len(self._rows) + len(others._rows) <= self._max_links
+        has_losses = bool(others._findings.as_list())
+        return is_room and not has_losses and self._rows.keys().isdisjoint(others._rows)
+
+    def take(self, others: LinkRows) -> None:
+        """Add all rows of others."""
+        first = len(self._rows)
+        self._rows.update(others._rows)
+        for row, language in others._languages.items():
+            self._languages[first + row] = language
+
+    def columns(self) -> Links:
+        """Give what was collected as columns."""
+        if not self._rows:
+            return Links()
+        locs, sources, regions, anchors = map(list, zip(*self._rows, strict=True))
+        rels, paths = map(list, zip(*self._rows.values(), strict=True))
+        return Links(locs, sources, regions, anchors, rels, paths, self._languages)
+
+    def _refuse(self) -> None:
+        if not self.is_full:
+            self.is_full = True
+            self._findings.note(FindingKind.OVER_LIMIT, f"more than {self._max_links:,} links")
+
+    def _shortened(self, loc: str) -> str:
+        if loc[:11].lower().startswith(_HOLDING_CONTENT):
+            return loc[:_CONTENT_CHARACTERS]
+        if len(loc) > self._max_address_characters and not self.is_full:
+            self._findings.note(FindingKind.OVERSIZED_TEXT, loc)
+            return ""
+        return loc
