@@ -164,7 +164,7 @@ class LinkRows:
         path: str,
         language: str = "",
     ) -> int:
-        """Add a mention and give its row; -1 when it is a repetition or over a limit."""
+        """Add a mention and return its row; -1 if it is a duplicate or over a limit."""
         if len(loc) > _CONTENT_CHARACTERS:
             loc = self._shortened(loc)
         key = (loc, source, region, anchor)
@@ -180,21 +180,8 @@ class LinkRows:
             self._languages[row] = language
         return row
 
-    def can_take(self, others: LinkRows) -> bool:
-        """Whether none of the other rows is a repetition, there is room, and nothing to note."""
-        is_room = len(self._rows) + len(others._rows) <= self._max_links
-        has_losses = bool(others._findings.as_list())
-        return is_room and not has_losses and self._rows.keys().isdisjoint(others._rows)
-
-    def take(self, others: LinkRows) -> None:
-        """Add all rows of others."""
-        first = len(self._rows)
-        self._rows.update(others._rows)
-        for row, language in others._languages.items():
-            self._languages[first + row] = language
-
     def columns(self) -> Links:
-        """Give what was collected as columns."""
+        """The collected mentions as columns."""
         if not self._rows:
             return Links()
         locs, sources, regions, anchors = map(list, zip(*self._rows, strict=True))

@@ -6,27 +6,25 @@ from typing import TYPE_CHECKING
 
 import ada_url
 
-from sitecrawl.html.blocks import parse_whole
 from sitecrawl.html.decoding import looks_like_html, page_as_utf8
 from sitecrawl.html.elements import ElementReader
 from sitecrawl.html.embedded_data import ScriptReader
 from sitecrawl.html.head import HeadReader
 from sitecrawl.html.headers import read_headers
+from sitecrawl.html.hostile_markup import defuse
 from sitecrawl.html.links import LinkRows, PageLimits, PageReading
-from sitecrawl.html.nesting import tamed
 from sitecrawl.html.text import hash_text
 from sitecrawl.sitemaps.findings import FindingKind, Findings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sitecrawl.html.blocks import KnownBlocks
     from sitecrawl.html.head import HeadFacts
 
 
 _NO_HEADERS: Mapping[str, Sequence[str]] = {}
 _DEFAULT_LIMITS = PageLimits()
-# Where one of these was found, something was left out.
+# Findings that mean that a part of the page was not read.
 _LOSSES = (FindingKind.OVER_LIMIT, FindingKind.OVERSIZED_TEXT, FindingKind.HOSTILE_NESTING)
 
 
@@ -38,21 +36,17 @@ def read_page(
     headers: Mapping[str, Sequence[str]] = _NO_HEADERS,
     limits: PageLimits = _DEFAULT_LIMITS,
     has_menu: bool = True,
-    known: KnownBlocks | None = None,
 ) -> PageReading:
     """Read every link of a page, and what the page says of itself; never raises.
 
-    The menu of a page that is not asked for it (*has_menu*) stays empty. Who reads many pages of a
-    site gives *known* with each, so that what they share is read once.
+    The menu is read only if *has_menu*.
     """
     findings = Findings()
     rows = LinkRows(limits, findings)
     reading = PageReading(base=url)
     reading.canonical = read_headers(headers, rows)
     if looks_like_html(body, content_type):
-        # A menu is read from the elements themselves.
-        blocks = None if has_menu else known
-        _read_body(body, content_type, reading, rows, findings, limits, blocks, has_menu=has_menu)
+        _read_body(body, content_type, reading, rows, findings, limits, has_menu=has_menu)
     else:
         reading.is_html = False
         reading.links = rows.columns()
@@ -70,23 +64,23 @@ def _read_body(
     rows: LinkRows,
     findings: Findings,
     limits: PageLimits,
-    known: KnownBlocks | None,
     *,
     has_menu: bool,
 ) -> None:
+    # Not at the top: selectolax is large, and most commands read no page.
+    from selectolax.lexbor import LexborHTMLParser
+
     if len(body) > limits.max_bytes:
         findings.note(FindingKind.OVER_LIMIT, f"more than {limits.max_bytes:,} bytes")
         body = body[: limits.max_bytes]
-    written = page_as_utf8(body, content_type, findings)
-    markup = tamed(written, limits, findings)
-    parsed = known.parse(markup) if known and markup is written else parse_whole(markup)
+    markup = defuse(page_as_utf8(body, content_type, findings), limits, findings)
+    tree = LexborHTMLParser(markup)
     header_rows = len(rows)
     head = HeadReader(rows, limits.max_title_characters)
     scripts = ScriptReader(limits, findings)
-    elements = ElementReader(
-        rows, head, scripts, limits, 2 * len(markup), has_menu=has_menu, blocks=parsed.blocks
-    )
-    elements.read(parsed.elements)
+    elements = ElementReader(rows, head, scripts, limits, 2 * len(markup), has_menu=has_menu)
+    if tree.root is not None:
+        elements.read(tree.root)
     scripts.add_links(rows, reading.base)
     reading.menu = elements.menu
     reading.links = rows.columns()
@@ -95,9 +89,9 @@ def _read_body(
         *scripts.types,
         *([f"og:{head.facts.type.lower()}"] if head.facts.type else ()),
     )
-    if parsed.tree.body is not None:
-        text = parsed.tree.body.text(separator=" ")
-        # A quarter in, menus are over on nearly every page.
+    if tree.body is not None:
+        text = tree.body.text(separator=" ")
+        # On nearly every page the menu ends within the first quarter.
         start = len(text) // 4
         reading.text_sample = text[start : start + limits.max_sample_characters]
         hashes = hash_text(text)
@@ -119,7 +113,7 @@ def _take_facts(
         except ValueError:
             findings.note(FindingKind.BAD_BASE, facts.base)
     if reading.base != url:
-        # Headers know nothing of the base element: they are relative to the page.
+        # Addresses in headers are relative to the page, not to its base element.
         reading.canonical = _joined(url, reading.canonical)
         locs = reading.links.locs
         locs[:header_rows] = [_joined(url, loc) for loc in locs[:header_rows]]

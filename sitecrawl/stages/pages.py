@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sitecrawl.html.blocks import KnownBlocks
 from sitecrawl.html.links import LinkSource, PageLimits
 from sitecrawl.html.page import read_page
 from sitecrawl.html.text import storable
@@ -53,7 +52,6 @@ class PageReader:
         self._config = config
         self._limits = page_limits(config)
         self._facts = PageFactsReader(config)
-        self._known = KnownBlocks()
 
     def fetched(self, response: Response) -> Document:
         """The document of an answer, with what it says to robots."""
@@ -75,7 +73,6 @@ class PageReader:
             headers=_link_headers(response),
             limits=self._limits,
             has_menu=visit.number == 1,
-            known=self._known,
         )
         batches = [
             _link_batch(document, visit, scope, reading, first)

@@ -8,8 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
+from sitecrawl.html.hostile_markup import Rewriter, _is_suspicious, defuse
 from sitecrawl.html.links import PageLimits
-from sitecrawl.html.nesting import Rewriter, tamed
 from sitecrawl.sitemaps.findings import Findings
 from tests.html.reading import kinds, read
 
@@ -74,7 +74,7 @@ def test_links_nested_in_a_drawing_cost_little_and_are_all_there() -> None:
 )
 def test_large_and_careless_pages_stay_as_they_are(html: bytes) -> None:
     findings = Findings()
-    assert tamed(html, PageLimits(), findings) == html
+    assert defuse(html, PageLimits(), findings) == html
     assert findings.as_list() == []
 
 
@@ -132,3 +132,107 @@ def test_rewriting_within_the_limits_changes_nothing(tags: list[str]) -> None:
     assert set(after.links.locs) == set(before.links.locs)
     if "<svg>" not in tags:  # where links can be nested; then their texts change
         assert after.links == before.links
+
+
+# Every way to repeat an element that parsers treat in its own way.
+REPEATED = {
+    "options": ("<select>", "<option value={}>one"),
+    "closed options": ("<select>", "<option value={}>one</option>"),
+    "upper-case options": ("<SELECT>", "<OPTION>one"),
+    "option groups": ("<select>", "<optgroup label=x><option>a</optgroup>"),
+    "open option groups": ("<select>", "<optgroup label=x><option>a"),
+    "options without a select": ("", "<option>one"),
+    "option groups without a select": ("", "<optgroup label=x><option>a"),
+    "nested selects": ("", "<select><option>x"),
+    "selects": ("", "<select><option>x</select>"),
+    "items": ("<ul>", "<li>x"),
+    "nested items": ("", "<ul><li>x"),
+    "links": ("", "<a href=/x{}>x</a>"),
+    "unclosed links": ("", "<a href=/x>x"),
+    "links in elements": ("", "<a href=/x><div>x"),
+    "cells": ("<table><tr>", "<td>x"),
+    "rows": ("<table>", "<tr><td>x"),
+    "nested tables": ("", "<table><tr><td>x"),
+    "captions": ("<table>", "<caption>x"),
+    "text in tables": ("<table>", "x<tr>"),
+    "nested elements": ("", "<div>x"),
+    "nested spans": ("", "<span>x"),
+    "paragraphs": ("", "<p>x"),
+    "definitions": ("<dl>", "<dt>x<dd>y"),
+    "headings": ("", "<h2>x"),
+    "buttons": ("", "<button>x"),
+    "forms": ("", "<form action=/x>x"),
+    "details": ("", "<details><summary>x"),
+    "formatting": ("", "<b>x"),
+    "formatting in paragraphs": ("", "<p><font color={}>x"),
+    "ruby": ("<ruby>", "<rb>x<rt>y"),
+    "annotations without ruby": ("", "<rt>x"),
+    "templates": ("", "<template>x"),
+    "drawings": ("", "<svg><desc>x"),
+    "formulas": ("<math>", "<mi>x"),
+    "frames": ("", "<iframe src=/x></iframe>"),
+    "text areas": ("", "<textarea>x</textarea>"),
+    "scripts": ("", "<script>x</script>"),
+    "hidden links": ("", "<noscript><a href=/x>x</a></noscript>"),
+    "handlers": ("", "<div onclick=\"location.href='/x'\">x</div>"),
+    "classes": ("", "<div class=c{}><a href=/{}>x</a></div>"),
+    "relations": ("", "<link rel=next href=/x>"),
+    "end tags": ("", "</p>"),
+    "comments": ("", "<!--x-->"),
+    "attributes": ("<div ", "a{}=1 "),
+}
+ELEMENTS = 12_000
+
+
+def seconds_to_read(start: str, unit: str, number: int) -> float:
+    numbers = ((count,) * unit.count("{}") for count in range(number))
+    body = ("<!doctype html><body>" + start + "".join(unit.format(*n) for n in numbers)).encode()
+    started = time.process_time()
+    read(body)
+    return time.process_time() - started
+
+
+@pytest.mark.parametrize(("start", "unit"), REPEATED.values(), ids=REPEATED)
+def test_twice_the_elements_take_twice_the_time(start: str, unit: str) -> None:
+    # Four times the time would be quadratic. On a busy machine one measurement may be wrong.
+    for _ in range(4):
+        once = seconds_to_read(start, unit, ELEMENTS)
+        twice = seconds_to_read(start, unit, 2 * ELEMENTS)
+        if twice < 3 * once + 0.1:
+            return
+    pytest.fail(f"{ELEMENTS} elements took {once:.2f} s, twice as many {twice:.2f} s")
+
+
+def test_the_links_and_the_text_of_many_options_are_read() -> None:
+    options = "".join(f"<option data-url=/{number}>one</option>" for number in range(5_000))
+    page = read(f"<nav><select class=x>{options}</select></nav><a href=/x>end</a>")
+    assert page.links.locs == [*(f"/{number}" for number in range(5_000)), "/x"]
+    assert set(page.links.regions) == {"navigation", "content-link"}
+    assert page.text_characters == 5_000 * len("one") + len("end")
+    assert not page.truncated
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        pytest.param(b"<p><code class=x><span>x</span></code>", id="as Sphinx writes code"),
+        pytest.param(b"<p><strong><em>x</em> y</strong>", id="formatting in formatting"),
+        pytest.param(b'<p><b title="a > b">x</b>', id="a bracket in an attribute"),
+    ],
+)
+def test_closed_formatting_is_not_suspicious(unit: bytes) -> None:
+    assert not _is_suspicious(unit * 2_000)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        pytest.param(b'<p><b title=">x</b>">', id="an end tag in an attribute"),
+        pytest.param(b"<p><b><span title='></b>'>", id="in the attribute of another element"),
+        pytest.param(b"<p><b><svg><desc></b></desc></svg>", id="an end tag that does not count"),
+        pytest.param(b"<p><b><!--</b>-->", id="an end tag in a comment"),
+        pytest.param(b"<p></b><b>", id="an end tag before the start"),
+    ],
+)
+def test_formatting_that_only_seems_closed_is_suspicious(unit: bytes) -> None:
+    assert _is_suspicious(unit * 2_000)
