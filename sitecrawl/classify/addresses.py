@@ -15,7 +15,7 @@ from sitecrawl.classify.segments import REST
 from sitecrawl.classify.shapes import shapes_of
 from sitecrawl.classify.spots import HOME, Learned, Spot, View
 from sitecrawl.classify.vocabulary import CATEGORY_OF, LanguageSource, PageType
-from sitecrawl.urls.columns import marked_rows
+from sitecrawl.urls.columns import rows_with_query
 from sitecrawl.urls.patterns import shortened
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class AddressReader:
         self._queries: dict[tuple[Spot, str, str], Spot] = {}
 
     def read(self, urls: Sequence[str]) -> list[Spot]:
-        marked = marked_rows(urls)
+        marked = rows_with_query(urls)
         found = self._read_bare(bare_addresses(urls, marked))
         for row in marked:
             found[row] = self._with_query(found[row], urls[row])

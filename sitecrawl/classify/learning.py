@@ -12,7 +12,7 @@ from sitecrawl.classify.paths import bare_addresses
 from sitecrawl.classify.places import Folder, PlaceLearner, folders_of
 from sitecrawl.classify.queryrules import parameters
 from sitecrawl.classify.vocabulary import PageType
-from sitecrawl.urls.columns import marked_rows
+from sitecrawl.urls.columns import rows_with_query
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +39,7 @@ class SpeakingPage(NamedTuple):
 
 def learn_addresses(urls: Sequence[str], speaking: Sequence[SpeakingPage]) -> AddressModel:
     """What the addresses of a site have in common; the order of the pages does not matter."""
-    marked = marked_rows(urls)
+    marked = rows_with_query(urls)
     untyped = AddressModel(
         _learn_hosts(bare_addresses(urls, marked), speaking),
         parameters=_learn_parameters(urls[row] for row in marked),

@@ -47,7 +47,7 @@ class AuthorityRobots:
         self, urls: Sequence[str], origin: SharedOrigin | None = None
     ) -> tuple[Judged, dict[int, Judged]]:
         """What is said of most of the *urls*, and of the others by their row."""
-        column = self.policy.verdicts(urls, origin.heads if origin else None)
+        column = self.policy.verdicts(urls, origin.path_starts if origin else None)
         others = {row: self._as_judged(verdict) for row, verdict in column.others.items()}
         return self._as_judged(column.usual), others
 

@@ -30,8 +30,8 @@ from sitecrawl.urls.rules import (
     TRACKING_PREFIXES,
 )
 
-# Beyond this no parser is asked: escaping and IDNA can make a text longer, and quadratic work
-# starts somewhere.
+# Longer texts are refused before parsing: escaping and IDNA can make them longer still, and some
+# steps are not linear.
 MAX_RAW_LENGTH = 16 * 1024
 
 _LOWER_CASE_FIELDS = (
@@ -67,7 +67,7 @@ class CanonicalRules:
         object.__setattr__(self, "_prefixes", self.tracking_prefixes + self.session_prefixes)
 
     def drops(self, name: str, value: str) -> bool:
-        """Whether a query parameter says nothing about the page."""
+        """Whether a query parameter does not select the page."""
         name = name.lower()
         return (
             name in self._names
@@ -178,7 +178,7 @@ def page_key(url: str, rules: KeyRules = DEFAULT_KEY_RULES) -> str:
     """
     scheme, has_scheme, rest = url.partition("://")
     if not has_scheme:
-        return url  # refused text, which is only ever itself
+        return url  # a refused URL is its own key
     if rules.fold_www:
         rest = rest.removeprefix("www.")
     end = _path_end(rest)
@@ -226,7 +226,7 @@ def _canonical(url: str, base: str | None, rules: CanonicalRules) -> str | Refus
 
 
 def _without_fragment(url: str, rules: CanonicalRules) -> str:
-    """What is left of *url* if its fragment surely says nothing; beyond ASCII it may be refused."""
+    """*url* without its fragment, if that is dropped; text beyond ASCII may be refused."""
     is_dropped = "#" in url and not rules.keep_hash_routes and url.isascii()
     return url.partition("#")[0] if is_dropped else url
 
@@ -237,7 +237,7 @@ def _parse(url: str, base: str | None) -> str:
         try:
             return join_url(base, url)
         except ValueError:
-            pass  # the base may be at fault: an absolute URL stands on its own
+            pass  # the base may be invalid; an absolute URL does not need it
     try:
         return normalize_url(url)
     except ValueError:
@@ -263,8 +263,8 @@ def _normal_escape(escape: re.Match[str]) -> str:
 def _clean_authority(authority: str) -> str:
     """Return host and port without credentials and without the root dot, which names the same host.
 
-    Two dots are kept: ``1.2.3.4..`` is a name, and would turn into an address by losing them. The
-    root alone is no host: the empty string.
+    Two dots are kept: ``1.2.3.4..`` is a name, and would become an address without them. The root
+    alone is not a host: the empty string.
     """
     host_and_port = authority.rpartition("@")[2]
     root_dot = _ROOT_DOT.search(host_and_port)
@@ -299,7 +299,7 @@ def _clean_query(query: str, rules: CanonicalRules) -> str:
 
 
 def _hash_route(fragment: str) -> str:
-    """Return a client-side route ``#/x`` or ``#!x``; a lone ``#!`` is a link to nowhere."""
+    """Return a client-side route ``#/x`` or ``#!x``; a lone ``#!`` is none."""
     is_route = fragment[0] == "/" or (fragment[0] == "!" and len(fragment) > 1)
     return f"#{_unescape(fragment)}" if is_route else ""
 
@@ -316,7 +316,9 @@ _ADDRESS_IN_BRACKETS: Final = re.compile(r"[a-z]+://\[[0-9a-f:.]+\]")
 
 
 def strict_url(url: str) -> str:
-    """*url*, which is canonical, with everything escaped that has to be.
+    """The canonical *url* with every character escaped that RFC 3986 does not allow.
+
+    Browsers leave some of them as they are, and so does :func:`canonicalize`.
 
     >>> strict_url("https://a.example/100%?q=[a|b]"), strict_url("http://[::1]/a%20b?c='d'")
     ('https://a.example/100%25?q=%5Ba%7Cb%5D', "http://[::1]/a%20b?c='d'")

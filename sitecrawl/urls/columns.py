@@ -49,13 +49,13 @@ def canonicalize_all(
 class CanonicalBatch(NamedTuple):
     urls: list[str | None]
     origin: SharedOrigin | None
-    """Of all of them, where it came out on the way."""
+    """The origin of all URLs, if canonicalization has found that they share one."""
 
 
 def canonicalize_batch(
     urls: Sequence[str], base: str | None, rules: CanonicalRules
 ) -> CanonicalBatch:
-    """The same as :func:`canonicalize_all`, for those who want to know more of the URLs."""
+    """Like :func:`canonicalize_all`, with the origin that the URLs share."""
     batch = _canonical_if_plain(urls, base, rules)
     if batch is None and base is not None:
         urls = _with_origin(urls, base)
@@ -77,15 +77,15 @@ def page_keys(
     rules: KeyRules = DEFAULT_KEY_RULES,
     origin: SharedOrigin | None = None,
 ) -> list[str]:
-    """Return ``[page_key(url, rules) for url in urls]``; *origin* is that of all, if known."""
+    """Return ``[page_key(url, rules) for url in urls]``; *origin*: what they share, if known."""
     first = _AUTHORITY.match(urls[0]) if urls else None
     if rules != DEFAULT_KEY_RULES or first is None:
         return [page_key(url, rules) for url in urls]
-    # Of one origin and without a query, all begin with what is folded and end with their path.
+    # URLs of one origin without a query: cut off the folded prefix and the trailing slash.
     prefix = first[0]
     folded = prefix.removesuffix(f"{page_key(prefix)}/")
     keys = list(map(str.removesuffix, map(str.removeprefix, urls, repeat(folded)), repeat("/")))
-    for row in origin.marked if origin else _rows_apart(urls, prefix):
+    for row in origin.query_rows if origin else _rows_apart(urls, prefix):
         keys[row] = page_key(urls[row])
     return keys
 
@@ -96,7 +96,7 @@ def page_ids(
     rules: KeyRules = DEFAULT_KEY_RULES,
     origin: SharedOrigin | None = None,
 ) -> list[int]:
-    """Return ``[page_id(url, seed, rules) for url in urls]``; *origin* is that of all, if known."""
+    """Return ``[page_id(url, seed, rules) for url in urls]``; *origin*: what they share, if known."""
     keys = map(str.encode, page_keys(urls, rules, origin))
     return [digest - 0x8000000000000000 for digest in map(xxh3_64_intdigest, keys, repeat(seed))]
 
@@ -104,8 +104,8 @@ def page_ids(
 def _with_origin(urls: Sequence[str], base: str) -> Sequence[str]:
     """Put the origin before paths such as ``/a``, as most links are written.
 
-    Only where the first character of the path leaves no doubt: ``//a`` and ``/\\a`` name a host,
-    and so would ``/`` with a tab before the next slash.
+    Only if the first character of the path is safe: ``//a`` and ``/\\a`` name a host, and so does
+    ``/`` with a tab before the next slash.
     """
     origin = origin_prefix(base)
     if not origin:
@@ -119,13 +119,13 @@ def _with_origin(urls: Sequence[str], base: str) -> Sequence[str]:
 def _canonical_if_plain(
     urls: Sequence[str], base: str | None, rules: CanonicalRules
 ) -> CanonicalBatch | None:
-    """The same, if all *urls* are plain ones of one origin, but for a few that have a query."""
-    marked = marked_rows(urls)
-    first_other = next((at for at, row in enumerate(marked) if at != row), len(marked))
+    """The canonical batch if all *urls* are of one origin and plain, or have a query."""
+    query_rows = rows_with_query(urls)
+    first_other = next((at for at, row in enumerate(query_rows) if at != row), len(query_rows))
     if first_other == len(urls):
         return None
     plain = list(urls)
-    for row in marked:
+    for row in query_rows:
         plain[row] = plain[first_other]
     origin = shared_origin(plain)
     if (
@@ -135,16 +135,18 @@ def _canonical_if_plain(
     ):
         return None
     canonical: list[str | None] = list(urls)
-    for row in marked:
+    for row in query_rows:
         canonical[row] = canonicalize(urls[row], base, rules)
-    return CanonicalBatch(canonical, origin.with_marked({row: canonical[row] for row in marked}))
+    return CanonicalBatch(
+        canonical, origin.with_query_rows({row: canonical[row] for row in query_rows})
+    )
 
 
 def _rows_apart(urls: Sequence[str], prefix: str) -> list[int]:
-    """The rows that do not begin with the prefix, or have a query or a fragment."""
-    # What lies between two texts in their order begins with whatever both of them begin with.
+    """The rows that do not start with the prefix, or have a query or a fragment."""
+    # If the smallest and the largest text have the prefix, all texts between them have it.
     if min(urls).startswith(prefix) and max(urls).startswith(prefix):
-        return marked_rows(urls)
+        return rows_with_query(urls)
     return [
         row
         for row, url in enumerate(urls)
@@ -165,7 +167,7 @@ _TABLE = "".join(
 
 
 def origin_prefix(url: str) -> str:
-    """What the URLs of the same authority start with; nothing for what is no http(s) URL.
+    """The prefix of all URLs with the same authority; empty if *url* is not an http(s) URL.
 
     >>> origin_prefix("https://example.com:8443/a/b")
     'https://example.com:8443/'
@@ -175,30 +177,30 @@ def origin_prefix(url: str) -> str:
 
 
 class SharedOrigin(NamedTuple):
-    """What all URLs of a batch have in common, so that one look may be enough for all of them."""
+    """What all URLs of a batch share, so that one test may be enough for all of them."""
 
     prefix: str
-    heads: frozenset[str]
-    """The first characters of their paths, with the slash: a batch has few different ones."""
-    marked: Sequence[int] = ()
-    """No other rows have a query or a fragment; mostly these are few as well."""
+    path_starts: frozenset[str]
+    """The first characters of their paths, with the slash; a batch has few different ones."""
+    query_rows: Sequence[int] = ()
+    """The rows that may have a query or a fragment; most batches have few of them."""
 
-    def with_marked(self, urls: Mapping[int, str | None]) -> SharedOrigin | None:
-        """The same with more rows that may be marked; None if one of them is not of the origin."""
+    def with_query_rows(self, urls: Mapping[int, str | None]) -> SharedOrigin | None:
+        """The same with further rows; None if one of their URLs is not of this origin."""
         start = len(self.prefix) - 1
-        heads = set(self.heads)
+        starts = set(self.path_starts)
         for url in urls.values():
             if url is None or not url.startswith(self.prefix):
                 return None
-            heads.add(url[start : start + HEAD_CHARACTERS])
-        return SharedOrigin(self.prefix, frozenset(heads), list(urls))
+            starts.add(url[start : start + HEAD_CHARACTERS])
+        return SharedOrigin(self.prefix, frozenset(starts), list(urls))
 
 
 def shared_origin(urls: Sequence[str]) -> SharedOrigin | None:
-    """The authority of all *urls*; None if there are several, or none.
+    """The origin that all *urls* share; None if they do not share one.
 
     >>> origin = shared_origin(["https://example.com/about", "https://example.com/?a"])
-    >>> sorted(origin.heads), origin.marked
+    >>> sorted(origin.path_starts), origin.query_rows
     (['/?a', '/abo'], [1])
     >>> shared_origin(["https://example.com/a", "https://example.net/"]) is None
     True
@@ -210,14 +212,14 @@ def shared_origin(urls: Sequence[str]) -> SharedOrigin | None:
     beginnings = set(map(itemgetter(slice(start + HEAD_CHARACTERS)), urls))
     if not all(text.startswith(prefix) for text in beginnings):
         return None
-    heads = frozenset(text[start:] for text in beginnings)
-    return SharedOrigin(prefix, heads, marked_rows(urls))
+    starts = frozenset(text[start:] for text in beginnings)
+    return SharedOrigin(prefix, starts, rows_with_query(urls))
 
 
-def marked_rows(urls: Sequence[str]) -> list[int]:
+def rows_with_query(urls: Sequence[str]) -> list[int]:
     """The rows of the *urls* that have a query or a fragment.
 
-    >>> marked_rows(["https://example.com/a", "https://example.com/b?c", "https://example.com/#d"])
+    >>> rows_with_query(["https://example.com/a", "https://example.com/b?c", "https://example.com/#d"])
     [1, 2]
     """
     text = "".join(urls)
@@ -227,10 +229,10 @@ def marked_rows(urls: Sequence[str]) -> list[int]:
 
 
 def are_plain(urls: Sequence[str], max_length: int) -> bool:
-    """Whether all is plain in a batch but possibly the origin, which must be that of all *urls*.
+    """Whether the paths of *urls*, which share an origin, are plain: canonical as they stand.
 
-    If the origin, with its slash, is canonical then so are all the *urls*. This looks at the batch
-    as one text, for a fraction of the price of a regex match per URL.
+    If the origin is canonical as well, so are all *urls*. The batch is tested as one text, at a
+    fraction of the cost of a regex match per URL.
 
     >>> are_plain(["https://example.com/a", "https://example.com/b.html"], 2083)
     True
@@ -247,17 +249,17 @@ def are_plain(urls: Sequence[str], max_length: int) -> bool:
 
 
 class ColumnMemo(Generic[T]):
-    """Answers for a column of texts, of which only the unknown ones are worked out.
+    """Caches a function of a column of texts: it is only called for texts that are not known.
 
-    When it has become too large everything is forgotten: the frequent ones are back at once.
+    When the cache is full it is cleared; the frequent texts are back at once.
 
     >>> memo = ColumnMemo(lambda texts: [len(text) for text in texts])
     >>> memo.all(["a", "bb", "a"])
     [1, 2, 1]
     """
 
-    def __init__(self, work_out: Callable[[list[str]], Sequence[T]]) -> None:
-        self._work_out = work_out
+    def __init__(self, compute: Callable[[list[str]], Sequence[T]]) -> None:
+        self._compute = compute
         self._known: dict[str, T] = {}
 
     def all(self, texts: Sequence[str]) -> list[T]:
@@ -267,5 +269,5 @@ class ColumnMemo(Generic[T]):
                 known.clear()
                 unknown = list(texts)
             unknown = list(dict.fromkeys(unknown))
-            known.update(zip(unknown, self._work_out(unknown), strict=True))
+            known.update(zip(unknown, self._compute(unknown), strict=True))
         return [known[text] for text in texts]

@@ -34,39 +34,39 @@ if TYPE_CHECKING:
 
 
 _PAGE_LEAF = re.compile(r"([a-z]+)[-_]?\{n\}(?:\.[a-z]+)?\Z", re.IGNORECASE)
-_LONG_NUMBER = re.compile(r"[0-9]{9,}\Z")  # a time stamp or a random number; nobody counts so far
+_LONG_NUMBER = re.compile(r"[0-9]{9,}\Z")  # a time stamp or a random number
 
 _DATES, _TOKENS, _LOOPS, _COPIES = "{date}", "{id}", "{loop}", "{copy}"
 
 
 class Shape(Enum):
     PAGES = auto()
-    """Names that someone chose."""
+    """Pages with names that people chose."""
     NUMBERED = auto()
-    """A number, or a name below one."""
+    """A number in the path, or a name below one."""
     DATED = auto()
     LISTING = auto()
-    """One part of a list after another."""
+    """The pages of a paginated list."""
     PARAMETER = auto()
     COMBINATION = auto()
-    """Several parameters."""
+    """Several query parameters."""
     TOKEN = auto()
-    """What a program made up."""
+    """Generated ids: UUIDs, hashes, tokens."""
     LOOP = auto()
-    """Segments that come again."""
+    """Repeated path segments."""
 
 
 class CrawlPattern(NamedTuple):
     name: str
     """The pattern whose budget a visit spends."""
     family: str
-    """Patterns that lead to each other without leading anywhere, as a month and its days do, or a
-    list with one filter and with two: what one of them brings of another is nothing new."""
+    """Patterns that link to each other endlessly, such as a month and its days, or a list with one
+    filter and with two: a link from one of them to another does not count as new."""
     shape: Shape
     kind: TrapKind
-    """What it is if it proves to be a trap."""
+    """The kind of trap, should it prove to be one."""
     location: str
-    """Its path, without the name of an index: that of what lies below it starts so."""
+    """Its path without the name of an index page: the prefix of every path below it."""
     parameters: tuple[tuple[str, str], ...] = ()
 
 
@@ -105,7 +105,7 @@ def loop_pattern(location: str) -> CrawlPattern:
 
 
 def copy_pattern(location: str) -> CrawlPattern:
-    """A page with a name that lies below a copy of another page."""
+    """The pattern of a page below a copy of another page."""
     pattern = f"{_first_folder(location)}/{_COPIES}"
     return CrawlPattern(pattern, _LOOPS, Shape.PAGES, TrapKind.LOOP, location)
 
@@ -125,7 +125,7 @@ def _goes_round(masked: Sequence[str]) -> bool:
 
 
 def _with_one_token(masked: Sequence[str]) -> list[str]:
-    """Any number of tokens is as good as one."""
+    """Several generated ids count as one."""
     count = masked.count(TOKEN)
     first = masked.index(TOKEN) if count else 0
     return [part for at, part in enumerate(masked) if part != TOKEN or at == first]
@@ -207,7 +207,7 @@ def _family_of_query(masked: Sequence[str]) -> str:
     first = next((at for at, segment in enumerate(masked) if "{" in segment), None)
     if first is not None:
         return path_pattern(masked[: first + 1])
-    # Lists share their filters, and link to each other with them; scripts are pages of their own.
+    # Lists share their filters and link to each other with them; scripts are separate pages.
     return f"{path_pattern(masked)}?*" if masked and "." in masked[-1] else "?*"
 
 

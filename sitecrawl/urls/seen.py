@@ -62,14 +62,14 @@ class SeenIds:
         if copied:
             for row in [row for row, page_id in enumerate(ids) if page_id in copied]:
                 if ids[row] in copied:
-                    copied.remove(ids[row])  # the first of them stays what it is
+                    copied.remove(ids[row])  # the first one keeps its flag
                 else:
                     is_new[row] = False
         self._count += int(np.count_nonzero(is_new))
         return _as_list(is_new)
 
     def _add(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Put *ids* into the table and say which were not there; copies are not there together."""
+        """Put *ids* into the table and say which are new; duplicates in *ids* all count as new."""
         while self._count + len(ids) > _MAX_LOAD * len(self._table):
             self._grow()
         is_zero = ids == _EMPTY
@@ -87,7 +87,7 @@ class SeenIds:
         return (mixed & np.uint64(len(self._table) - 1)).view(np.int64)
 
     def _place(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Write *ids* at their places, all of them one step further in each round."""
+        """Write *ids* into their slots; in each round, those without one try the next."""
         table, last = self._table, len(self._table) - 1
         slots = self._home(ids)
         is_new, left = _write(table, slots, ids)
@@ -146,7 +146,7 @@ _NO_DEPTH = 255
 
 
 class Likeness(NamedTuple):
-    """Where texts like the one asked for were seen."""
+    """Where similar texts were seen."""
 
     is_anywhere: bool
     is_in_pattern: bool
@@ -160,8 +160,8 @@ _NOWHERE = Likeness(is_anywhere=False, is_in_pattern=False, shallowest=None)
 class SeenTexts:
     """Simhashes of 64 bits, each with the pattern and the path depth that it was seen at.
 
-    Two texts are alike when few bits differ. All that are kept are compared with: 12 microseconds
-    for 5,000, 180 for 100,000.
+    Two texts are similar when few bits differ. Each look-up compares with all fingerprints: 12
+    microseconds for 5,000, 180 for 100,000.
 
     >>> texts = SeenTexts()
     >>> texts.add(0b0000, pattern=1, depth=2)
@@ -193,7 +193,7 @@ class SeenTexts:
         )
 
     def add(self, fingerprint: int, *, pattern: int, depth: int | None) -> None:
-        """Keep a text, unless there are too many; what is kept does not depend on the order."""
+        """Add a text, unless there are too many already."""
         known = _NO_DEPTH if depth is None else min(depth, _NO_DEPTH - 1)
         rows = (self._texts[: self._count] == np.uint64(fingerprint & _ALL_BITS)).nonzero()[0]
         same = rows[self._patterns[rows] == pattern]

@@ -29,7 +29,7 @@ _CALENDAR_WORD = re.compile(
     re.IGNORECASE,
 )
 _YEAR_AND_MONTH = re.compile(r"(?<![0-9])([0-9]{4})[-/_.](0[1-9]|1[0-2]|[1-9])(?![0-9])")
-_MAYBE_YEAR = re.compile("([0-9]{4})[-/_.](?=[0-9])")  # half the price
+_MAYBE_YEAR = re.compile("([0-9]{4})[-/_.](?=[0-9])")  # a cheaper test first
 _YEAR_PARAMETER = re.compile(r"[?&](?:[a-z]+_)?(?:year|yr|jahr)=([0-9]{4})(?![0-9])", re.IGNORECASE)
 # Other numbers before a month without a zero are more likely ids: /topic/1234/5.
 _LIKELY_YEARS = range(1900, 2200)
@@ -37,7 +37,7 @@ _BEFORE_PATH = len("https://")
 
 
 class TrapKind(StrEnum):
-    """What a pattern that was given up looks like."""
+    """The kind of trap that a given-up pattern looks like."""
 
     CALENDAR = "calendar"
     FACETS = "facets"
@@ -48,7 +48,7 @@ class TrapKind(StrEnum):
 
     @property
     def is_refusal(self) -> bool:
-        """Whether what was left out is a trap; otherwise it stays listed, only unvisited."""
+        """Whether the URLs are refused as a trap; otherwise they stay listed, but unvisited."""
         return self is not TrapKind.PATTERN
 
     @property
@@ -58,7 +58,7 @@ class TrapKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TrapLimits:
-    """What a URL may look like; 0 is no limit."""
+    """Limits on the form of a URL; 0 is no limit."""
 
     max_segments: int = 20
     max_path_length: int = 1_000
@@ -109,7 +109,7 @@ class TrapRules:
         return {row: refusal for row, refusal in found if refusal is not None}
 
     def _suspects(self, urls: Sequence[str]) -> set[int]:
-        """Return the indexes of the URLs that a rule may match: cheap tests that miss none."""
+        """Return the indexes of the URLs that a rule may match; cheap, and misses none."""
         limits, few_slashes = self._limits, self._few_slashes
         length = limits.max_path_length or math.inf
         suspects = {
@@ -155,7 +155,7 @@ class TrapRules:
                 yield Refusal(Reason.TRAP_CALENDAR, f"at most {limits.past_years} years back")
 
     def _rows_far_from_today(self, urls: Sequence[str]) -> Iterator[int]:
-        """Candidates, found in all of the URLs as one text: a search in each would cost more."""
+        """Candidates, found in all URLs as one text: a search in each of them would cost more."""
         text = "\n".join(urls)
         far = [
             match.start()
@@ -187,15 +187,16 @@ def _years_of_dates(target: str) -> Iterator[int]:
         yield int(match[1])
 
 
-# With fewer different pages the texts of a site tell nothing: all may be the shell of a program.
+# With fewer different pages texts prove nothing: all may be the shell of a JavaScript application.
 _MIN_DIFFERENT_PAGES = 10
 
 
 class PageCopies:
-    """The pages with a name whose text is known from a page less deep, or that bring nothing.
+    """Pages that are copies of others, as endless relative links produce them.
 
-    What lies below one of them is new by its address only. This counts once there are *enough*
-    of them (0: never).
+    A copy is a page (without a number in its path) whose text is known from a page less deep, or
+    that brought nothing new. Pages below a copy have new addresses, but no new content. This is
+    used once there are *enough* copies (0: never).
 
     >>> copies = PageCopies(enough=1, most=100)
     >>> for number in range(10):
@@ -216,8 +217,8 @@ class PageCopies:
     def is_copy(self, location: str, depth_of_text: int) -> bool:
         """Whether a page is a copy of one whose text was seen at this depth.
 
-        A whole site that is there once more in a folder is no copy in this sense: it is one step
-        deeper everywhere, while in a loop each round adds a step.
+        A whole site that exists a second time in a folder does not count: it is one level deeper
+        everywhere, while a loop adds a level in each round.
         """
         parent = location.rpartition("/")[0]
         return location.count("/") - depth_of_text > (parent in self._copies)
@@ -231,8 +232,7 @@ class PageCopies:
     def is_below(self, location: str) -> bool:
         """Whether a page lies below a copy.
 
-        Below the one before that as well: the page that brings it may be just about to be found
-        a copy.
+        Its grandparent counts as well: the parent may be about to be recognised as a copy.
         """
         if self._different_pages < _MIN_DIFFERENT_PAGES:
             return False
@@ -242,18 +242,18 @@ class PageCopies:
         )
 
 
-# More different values than a list has filters: they are names of pages.
+# Filters have fewer different values; more of them are names of pages.
 _MAX_VALUES = 2_000
 _MAX_SETS = 500
-# A filter's value comes in many URLs, a page's name in a few: itself, its print view, its parts.
+# The value of a filter is in many URLs, the name of a page in few: itself, its print view.
 _MIN_URLS_PER_VALUE = 8
 
 
 class FilterCombinations:
-    """The parameters of the URLs of one path.
+    """Tells freely combined filters from parameters that select a page, for the URLs of one path.
 
-    They are combined freely, as filters are, when two things come together: there are more
-    different sets of parameters than parameters, and few values make up many URLs.
+    Parameters are filters when there are more different sets of parameters than parameters, and few
+    values make up many URLs.
 
     >>> choices = FilterCombinations()
     >>> for a, b, c in [(a, b, c) for a in "12345" for b in "12345" for c in ["", *"12345"]]:
@@ -269,14 +269,14 @@ class FilterCombinations:
 
     def __init__(self) -> None:
         self.are_combined = False
-        """Once they are, they stay so."""
+        """Never set back to False."""
         self._urls = 0
         self._names: set[str] = set()
         self._sets: set[tuple[str, ...]] = set()
         self._values: set[int] = set()
 
     def add(self, parameters: Sequence[tuple[str, str]]) -> None:
-        """Take note of the parameters of one more URL."""
+        """Count the parameters of one more URL."""
         if self.are_combined or len(self._values) > _MAX_VALUES:
             return
         self._urls += 1
@@ -293,7 +293,7 @@ _MAX_PATHS = 50_000
 
 
 class SegmentOrders:
-    """The order in which each set of segments was seen first.
+    """Recognises paths that have the segments of an earlier path in another order.
 
     Relative links and filters in paths lead to ``/a/b`` and ``/b/a``; folders seldom do.
 

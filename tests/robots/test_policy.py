@@ -167,7 +167,7 @@ def test_a_look_at_the_first_characters_misses_no_rule(rules: list[str], urls: l
     origin = shared_origin([f"{ORIGIN}/", *own])
     assert origin is not None
     subject = policy(*rules)
-    column = subject.verdicts(own, origin.heads)
+    column = subject.verdicts(own, origin.path_starts)
     assert [column[row] for row in range(len(own))] == [subject.decide(url) for url in own]
 
 

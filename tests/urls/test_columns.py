@@ -98,8 +98,8 @@ def test_batch_of_one_origin_answers_as_one_by_one(
             assert shared is not None
             assert found == batch.urls
             assert batch.origin.prefix == shared.prefix
-            assert batch.origin.heads >= shared.heads
-            assert set(batch.origin.marked) >= set(shared.marked)
+            assert batch.origin.path_starts >= shared.path_starts
+            assert set(batch.origin.query_rows) >= set(shared.query_rows)
         keys = [page_key(url) for url in found]
         assert page_keys(found) == keys
         for known in filter(None, (batch.origin, shared)):
@@ -125,7 +125,7 @@ def test_page_ids_differ_by_key_and_seed() -> None:
 
 
 class TestColumnMemo:
-    def test_each_text_is_worked_out_once(self) -> None:
+    def test_each_text_is_computed_once(self) -> None:
         asked: list[list[str]] = []
 
         def work_out(texts: list[str]) -> list[int]:
