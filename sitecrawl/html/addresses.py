@@ -19,7 +19,7 @@ _ADDRESS = re.compile(
     r"""|[\w%~-][\w%~./-]*\.(?:html?|php\d?|aspx?|jsp|cfm)(?:[?#][^\s<>"{}|\\^`]*)?""",
     re.IGNORECASE,
 )
-# Parts of a route that stand for something else: `/blog/:slug`, `/blog/[slug]`, `/*`.
+# Placeholders in routes: `/blog/:slug`, `/blog/[slug]`, `/*`.
 _PLACEHOLDER = re.compile(r"/:|[\[\]*]")
 _HANDLER = re.compile(
     r"""(?:\blocation(?:\.href)?\s{0,9}=\s{0,9}"""
@@ -30,13 +30,13 @@ _HANDLER = re.compile(
     r"""|\b(?:pushState|replaceState)\([^()]{0,99}?,\s{0,9})"""
     r"""(["'`])([^"'`\s<>{}|\\^]{1,2000})\1"""
 )
-# The name of a window, which is the second argument of `open`, can come first in broken calls.
+# Names of windows: the second argument of `open`, which comes first in broken calls.
 _WINDOW_NAMES = frozenset({"_blank", "_self", "_parent", "_top"})
 _REFRESH = re.compile(r"\s*[\d.]*\s*(?:[;,]\s*)?(?:url\s*=\s*)?(.*)", re.IGNORECASE | re.DOTALL)
 
 
 def cleaned(address: str | None) -> str:
-    """Strip an address and join what was broken over lines; what leads nowhere is empty.
+    """Strip an address and join its lines; the empty string if it leads nowhere.
 
     >>> cleaned("  /a/\\n   b "), cleaned("#"), cleaned("javascript: void(0);"), cleaned("#top")
     ('/a/b', '', '', '#top')
@@ -52,7 +52,7 @@ def cleaned(address: str | None) -> str:
 
 
 def looks_like_address(text: str) -> bool:
-    """Whether a text that may be anything is an address of a page or a path to one.
+    """Whether any text is the address of a page or a path.
 
     >>> [looks_like_address(text) for text in ("/a?b=1", "about.html", "btn-42", "/blog/:slug")]
     [True, True, False, False]
@@ -65,7 +65,7 @@ def looks_like_address(text: str) -> bool:
 
 
 def handler_targets(script: str) -> list[str]:
-    """Give the addresses that an event handler goes to, without running it.
+    """The addresses that an event handler navigates to; the handler is not run.
 
     >>> handler_targets("event.preventDefault(); window.location.href = '/cart'")
     ['/cart']
@@ -76,7 +76,7 @@ def handler_targets(script: str) -> list[str]:
 
 
 def refresh_target(content: str) -> str:
-    """Give the address of a refresh, in the words of a header or a meta element.
+    """The address in the value of a `Refresh` header or a meta refresh.
 
     >>> refresh_target("5; URL='/next'"), refresh_target("30")
     ('/next', '')
@@ -96,7 +96,7 @@ def _leads_nowhere(address: str) -> bool:
 Attributes = dict[str, str | None]
 Targets = Sequence[tuple[LinkSource, str]]
 
-# Attributes that may hold anything: only what looks like an address counts.
+# Attributes that may hold anything: only values that look like addresses count.
 _ADDRESS_ATTRIBUTES = {
     "data-href": LinkSource.DATA_ATTRIBUTE,
     "data-url": LinkSource.DATA_ATTRIBUTE,
@@ -125,7 +125,7 @@ _EMPTY_FRAME = "about:blank"
 
 
 def element_targets(tag: str, attributes: Attributes) -> Targets:
-    """Give every address that an element of the body leads to."""
+    """Every address that an element of the body leads to, with the construct that names it."""
     targets = _own_targets(tag, attributes) if tag in _OWN_ADDRESS else ()
     if not _ACTING.isdisjoint(attributes):
         targets = (*targets, *_acting_targets(attributes, has_link=bool(targets)))
@@ -142,7 +142,7 @@ def _own_targets(tag: str, attributes: Attributes) -> Targets:
         return ()
     if target[:11].lower() != _SCRIPT_ADDRESS:
         return ((source, target),)
-    # A link that is a script may still lead somewhere.
+    # A `javascript:` link may navigate as well.
     inner_targets = [(LinkSource.ONCLICK, inner) for inner in handler_targets(target)]
     return ((source, target), *inner_targets)
 

@@ -34,7 +34,7 @@ _DATA_START = re.compile(rb"\s*[\[{]")
 
 
 def looks_like_html(body: bytes, content_type: str) -> bool:
-    """Whether a body is a page, by its type and, where that leaves it open, by its start."""
+    """Whether a body is an HTML page: by its content type, if that is not clear by its start."""
     media_type = content_type.partition(";")[0].strip().lower()
     head = body[:_HEAD_BYTES]
     if head.startswith(_SIGNATURES):
@@ -53,7 +53,7 @@ _UTF8_MARK = b"\xef\xbb\xbf"
 _ESCAPE = b"\x1b"
 _SNIFF_BYTES = 512
 # The 8-bit and multi-byte encodings that browsers know, by Python's names. Others, such as
-# punycode, are no encodings of documents and may cost without bounds.
+# punycode, are not encodings of documents and may take unbounded time.
 _KNOWN = re.compile(
     r"cp(?:125[0-8]|866|874|93[26]|949|950)|iso8859-\d{1,2}|koi8-[ru]|mac-(?:roman|cyrillic)"
     r"|gb(?:k|2312|18030)|hz|big5(?:hkscs)?|euc_(?:jp|kr)|shift_jis(?:_2004|x0213)?"
@@ -63,7 +63,7 @@ _STATEFUL = ("iso2022", "hz")
 
 
 def page_as_utf8(body: bytes, content_type: str, findings: Findings) -> bytes:
-    """Give a page's bytes in UTF-8, without null characters."""
+    """The bytes of a page in UTF-8, without null characters."""
     if body.startswith(_WIDE_MARKS) or b"\0" in body[:_SNIFF_BYTES]:
         # Wide encodings, with a mark or shown by their zero bytes.
         return "".join(decode_pieces((body,), findings)).encode("utf-8", "replace")
@@ -72,7 +72,7 @@ def page_as_utf8(body: bytes, content_type: str, findings: Findings) -> bytes:
         body = body.replace(b"\0", b"")
     body = body.removeprefix(_UTF8_MARK)
     try:
-        # Text that happens to be right in UTF-8 is UTF-8, whatever it is said to be.
+        # Text that is valid UTF-8 is UTF-8, whatever it is declared as.
         body.decode()
     except UnicodeDecodeError:
         return _from_declared(body, content_type, findings)
@@ -91,7 +91,7 @@ def _declared(body: bytes, content_type: str) -> str:
 def _from_declared(body: bytes, content_type: str, findings: Findings) -> bytes:
     name = _declared(body, content_type)
     if not name:
-        # Bytes that are no UTF-8 are read as windows-1252.
+        # Bytes that are not UTF-8 are read as windows-1252.
         return "".join(decode_pieces((body,), findings)).encode("utf-8", "replace")
     text = body.decode(name, "replace")
     if "\ufffd" in text:

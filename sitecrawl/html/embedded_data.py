@@ -6,7 +6,7 @@
 - What Next.js streams: `self.__next_f.push([1, "..."])`.
 - Lists of routes: `self.__BUILD_MANIFEST = {...}`, `window.__remixManifest = {...}`.
 
-Only what looks like an address and stands under a key that means a link is taken.
+Only values that look like addresses count, under keys that are used for links.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 
 _JSON_LD = "ld+json"
-# A script without one of these has no data for us.
+# Scripts without one of these hold no data that is read here.
 _DATA_MARKS = (".__", ".pagePath")
 
 
 class ScriptReader:
-    """Takes the texts of the scripts that hold data, and adds their links later."""
+    """Collects the scripts that hold data; their links are added after those of the elements."""
 
     def __init__(self, limits: PageLimits, findings: Findings):
         self._findings = findings
@@ -50,7 +50,7 @@ class ScriptReader:
         self._room = limits.max_json_characters
         self._max_types = limits.max_declared_types
         self.types: list[str] = []
-        """What the page is about, of all that `add_links` has read."""
+        """The types that JSON-LD declares; filled by `add_links`."""
 
     def take(self, script: LexborNode) -> None:
         attributes = script.attributes
@@ -105,7 +105,7 @@ _LITERAL = re.compile(
     r'''"((?:/|\\u002[Ff]|\\/|https?:)[^"\n]{0,2000})"'''
 )
 _ROUTE = re.compile(r"""["'](/[\w/.%~-]{0,500})["']\s{0,5}[:,\]]""")
-# What a framework serves to itself, and what is no page by its name.
+# Paths that frameworks use internally, and files that are not pages.
 _INTERNAL = re.compile(
     r"/(?:_|api/|404$|500$)"
     r"|[^?#]*\.(?:js|mjs|css|map|json|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|mp4|webm)(?:[?#]|$)",
@@ -115,9 +115,9 @@ _DECODER = json.JSONDecoder()
 
 
 def script_addresses(kind: str, text: str) -> Iterator[tuple[LinkSource, str]]:
-    """Give the addresses in a script's data, by its type and its text.
+    """The addresses in the data of a script.
 
-    Raises ValueError or RecursionError where the data is not what it says.
+    Raises ValueError or RecursionError if the data is invalid.
     """
     if "json" in kind:
         yield from _in_data(json.loads(text))
@@ -145,7 +145,7 @@ def script_addresses(kind: str, text: str) -> Iterator[tuple[LinkSource, str]]:
 
 
 def _in_data(data: object) -> Iterator[tuple[LinkSource, str]]:
-    """Walk through data and give what stands under a key that means a link."""
+    """The values of data under keys that are used for links."""
     table = data if isinstance(data, list) else []
     pending: list[object] = [data]
     seen = 0
@@ -167,7 +167,7 @@ def _in_data(data: object) -> Iterator[tuple[LinkSource, str]]:
 
 
 def _dereferenced(value: Any, table: list[Any]) -> str:
-    """Give a string, also where it is written as its number in the list of all values (Nuxt)."""
+    """The string of a value, also if it is an index into the list of all values (Nuxt)."""
     if type(value) is int and 0 <= value < len(table):
         value = table[value]
     return value.strip() if isinstance(value, str) else ""
@@ -190,7 +190,7 @@ def _in_route_names(text: str) -> Iterator[tuple[LinkSource, str]]:
 
 
 def _in_routes(manifest: Any) -> Iterator[tuple[LinkSource, str]]:
-    """Give the paths of Remix's routes; each is relative to that of its parent."""
+    """The paths of Remix's routes; each is relative to the path of its parent."""
     routes = manifest.get("routes") if isinstance(manifest, dict) else None
     if not isinstance(routes, dict):
         return
@@ -217,12 +217,12 @@ def _is_page(address: str) -> bool:
 _MAX_OBJECTS = 50_000
 _MAX_OUTERMOST = 200
 _MAX_TYPE_CHARACTERS = 60
-# Other things that have an `@id`, and templates such as `/search?q={term}`, are no addresses.
+# An `@id` may be anything, and templates such as `/search?q={term}` are not addresses.
 _JSONLD_ADDRESS = re.compile(r"""\s*((?:https?://|/)[^\s<>"{}|\\^`]*)\s*""", re.IGNORECASE)
 
 
 def jsonld_addresses(data: object) -> Iterator[tuple[str, str]]:
-    """Give the addresses with the name of what they belong to."""
+    """The addresses in JSON-LD, each with the name of the thing it belongs to."""
     pending = [data]
     seen = 0
     while pending and seen < _MAX_OBJECTS:
@@ -243,7 +243,7 @@ def jsonld_addresses(data: object) -> Iterator[tuple[str, str]]:
 
 
 def jsonld_types(data: object) -> Iterator[str]:
-    """Give the types of what the page is about: of the outermost things, not of their parts."""
+    """The types of what the page is about: those of the outermost things, not of their parts."""
     outermost = data if isinstance(data, list) else [data]
     for value in islice(outermost, _MAX_OUTERMOST):
         if not isinstance(value, dict):

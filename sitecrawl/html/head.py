@@ -23,18 +23,18 @@ _MAX_TYPE_CHARACTERS = 60
 
 @dataclass(slots=True)
 class HeadFacts:
-    """What the head says once: the first that says it counts, as in browsers."""
+    """Facts that a head states once; the first statement counts, as in browsers."""
 
     title: str = ""
     language: str = ""
     base: str = ""
     canonical: str = ""
     type: str = ""
-    """Open Graph's."""
+    """The type of Open Graph."""
 
 
 class HeadReader:
-    """Reads `html`, `title`, `base`, `link` and `meta`, wherever broken markup has put them."""
+    """Reads `html`, `title`, `base`, `link` and `meta`, also outside of the head."""
 
     def __init__(self, rows: LinkRows, max_title_characters: int):
         self.facts = HeadFacts()
@@ -60,7 +60,7 @@ class HeadReader:
     def _read_link(self, attributes: Attributes) -> None:
         relations = (attributes.get("rel") or "").lower().split()
         source = _link_source(relations, attributes)
-        # Most are styles, icons and fonts.
+        # Most links in heads are styles, icons and fonts.
         href = cleaned(attributes.get("href")) if source is not None else ""
         if source is None or not href:
             return
@@ -81,10 +81,10 @@ class HeadReader:
             if address := cleaned(content):
                 self._rows.add(LinkSource.OPENGRAPH, address, NO_REGION, "", "", "")
         elif directive := attributes.get("http-equiv"):
-            self._obey(directive.strip().lower(), content)
+            self._read_directive(directive.strip().lower(), content)
 
-    def _obey(self, directive: str, content: str) -> None:
-        """Take what stands for a header of the answer."""
+    def _read_directive(self, directive: str, content: str) -> None:
+        """Apply a meta element that stands for a response header."""
         if directive == "refresh":
             if address := refresh_target(content):
                 self._rows.add(LinkSource.META_REFRESH, address, NO_REGION, "", "", "")
@@ -117,7 +117,7 @@ def _normalized_language(tag: str) -> str:
 
 
 def normalize_language(tag: str) -> str:
-    """Give a language tag in lower case, or the empty string for what is none.
+    """A language tag in lower case; the empty string if it is invalid.
 
     >>> normalize_language(" en_GB "), normalize_language("x-default"), normalize_language("?")
     ('en-gb', 'x-default', '')

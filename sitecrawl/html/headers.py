@@ -1,4 +1,4 @@
-"""The links in the headers of an answer: `Link`, `Refresh` and `Location`."""
+"""The links in the headers of a response: `Link`, `Refresh` and `Location`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PARAMETER = re.compile(r'\s*;\s*([\w*-]{1,40})\s*(?:=\s*(?:"([^"]*)"|([^\s",;]*
 
 
 def read_headers(headers: Mapping[str, Sequence[str]], rows: LinkRows) -> str:
-    """Add the links of the headers and give the canonical address that they name, if any."""
+    """Add the links of the headers and return the canonical address that they name, if any."""
     canonical = ""
     for value in headers.get("location", ()):
         _add(rows, LinkSource.REDIRECT, cleaned(value))
@@ -56,7 +56,7 @@ def parse_link_header(value: str) -> list[tuple[str, dict[str, str]]]:
             position = parameter.end()
             parameters.setdefault(parameter[1].lower(), parameter[2] or parameter[3] or "")
         found.append((cleaned(match[1]), parameters))
-        # Something unreadable ends a link; the next one starts after a comma.
+        # After something unreadable, the next link starts behind a comma.
         comma = value.find(",", position)
         position = comma + 1 if comma >= 0 else len(value)
     return found

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class LinkSource(StrEnum):
-    """Which construct named the address; the values are what users see."""
+    """The construct that names an address; users see the values."""
 
     LINK = "link"
     AREA = "area"
@@ -39,7 +39,7 @@ class LinkSource(StrEnum):
     INLINE_LOC = "inline-loc"
     JSON_ISLAND = "json-island"
     MANIFEST = "manifest"
-    # What only a browser sees.
+    # Found by rendering only.
     RENDERED_LINK = "rendered-link"
     SPA_ROUTER_TABLE = "spa-router-table"
     SPA_CLICK = "spa-click"
@@ -55,7 +55,7 @@ RENDERED_SOURCES = frozenset(
 
 
 class Region(StrEnum):
-    """The part of the page that a link stands in; what has no place there has the empty string."""
+    """The part of the page that a link is in; links outside of the body have `NO_REGION`."""
 
     NAVIGATION = "navigation"
     HEADER = "header"
@@ -71,7 +71,7 @@ NO_REGION = ""
 
 @dataclass(frozen=True, slots=True)
 class PageLimits:
-    """What one page may cost; everything that a limit leaves out is said in the findings."""
+    """Limits on the reading of one page; a finding tells when one was reached."""
 
     max_bytes: int = 10 * 1024 * 1024
     max_links: int = 50_000
@@ -88,7 +88,7 @@ class PageLimits:
 
 @dataclass(slots=True)
 class Links:
-    """Columns with a row for each mention: headers, then elements, then data in scripts."""
+    """Columns with a row for each mention: of headers, then of elements, then of embedded data."""
 
     locs: list[str] = field(default_factory=list)
     sources: list[LinkSource] = field(default_factory=list)
@@ -112,7 +112,7 @@ class MenuEntry(NamedTuple):
 
 @dataclass(slots=True)
 class PageReading:
-    """What one page says; `base` is what the addresses of its links are relative to."""
+    """What was read from one page; the addresses of its links are relative to `base`."""
 
     base: str
     title: str = ""
@@ -123,9 +123,9 @@ class PageReading:
     fingerprint: int = 0
     text_characters: int = 0
     text_sample: str = ""
-    """Some of the text, from behind the menu, for telling its language."""
+    """A part of the text after the menu, to detect its language."""
     declared_types: tuple[str, ...] = ()
-    """What JSON-LD says the page is about; ``og:`` stands before Open Graph's."""
+    """The types that JSON-LD and, with the prefix ``og:``, Open Graph declare for the page."""
     links: Links = field(default_factory=Links)
     menu: list[MenuEntry] = field(default_factory=list)
     is_html: bool = True
@@ -133,21 +133,20 @@ class PageReading:
     truncated: bool = False
 
 
-# Addresses that hold their content themselves: what they are is enough.
+# Addresses that contain their content; only their start is kept.
 _HOLDING_CONTENT = ("data:", "javascript:")
 _CONTENT_CHARACTERS = 120
 _NO_ROW = -1
 
 
 class LinkRows:
-    """The rows so far; once it is full, nothing is added and whoever reads may stop."""
+    """Collects the mentions of a page, each once, up to a limit; then `is_full` is set."""
 
     def __init__(self, limits: PageLimits, findings: Findings):
         self.is_full = False
         self._max_links = limits.max_links
         self._max_address_characters = limits.max_address_characters
         self._findings = findings
-        # In order, and each only once: a dictionary is both.
         self._rows: dict[tuple[str, LinkSource, str, str], tuple[str, str]] = {}
         self._languages: dict[int, str] = {}
 

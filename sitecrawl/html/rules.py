@@ -21,7 +21,7 @@ REGION_TAGS = {
     "footer": Region.FOOTER,
     "aside": Region.ASIDE,
 }
-# What `header` and `footer` inside of them belong to is not the page.
+# A `header` or `footer` inside of these belongs to them, not to the page.
 SECTION_TAGS = frozenset({"article", "section", "main", "aside", "nav"})
 SECTION_ROLES = frozenset({"main", "article", "region"})
 LIST_TAGS = frozenset({"ul", "ol", "menu"})
@@ -78,13 +78,13 @@ LINK_RELATIONS = {
     "prev": LinkSource.LINK_PREV,
     "previous": LinkSource.LINK_PREV,
     "amphtml": LinkSource.AMP,
-    # A map of the site is read like a feed.
+    # A sitemap is read like a feed.
     "sitemap": LinkSource.FEED_LINK,
     "feed": LinkSource.FEED_LINK,
     **dict.fromkeys(_PAGE_RELATION_WORDS.split(), LinkSource.LINK),
 }
 ADDRESS_PROPERTIES = frozenset({"og:url", "og:see_also", "twitter:url", "al:web:url"})
-# Relations whose targets are no pages.
+# Relations whose targets are not pages.
 _RESOURCE_RELATION_WORDS = """
     stylesheet preload modulepreload prefetch preconnect dns-prefetch icon manifest
     describedby service service-desc https://api.w.org/ shortlink self edit pingback

@@ -28,12 +28,12 @@ _FOLDED = bytes.maketrans(
     string.ascii_uppercase.encode() + _WHITE_SPACE,
     string.ascii_lowercase.encode() + _SPACE * len(_WHITE_SPACE),
 )
-# A word's hash is a polynomial of its bytes; any large odd number will do as its variable.
+# The hash of a word is a polynomial of its bytes at a large odd number.
 _BASE = 0x9E3779B97F4A7C15
 _MIXERS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
-# The powers of the variable are kept for so many bytes, and longer texts are cut between words.
+# Powers are kept for so many bytes; longer texts are cut between words.
 _PIECE_BYTES = 1 << 16
-# A lane of eight bits counts so many.
+# The largest count of a lane of eight bits.
 _LANE_COUNTS = 255
 
 
@@ -58,7 +58,7 @@ def hash_text(text: str) -> TextHashes:
         text = text.replace(_NO_BREAK_SPACE, " ")
     encoded = text.encode("utf-8", "replace")
     folded = encoded if is_ascii else text.casefold().encode("utf-8", "replace")
-    # Taking out all white space is what costs: what both texts share is taken out once.
+    # Removing white space is the expensive step, so an ASCII text is stripped only once.
     characters = encoded.translate(None, _WHITE_SPACE)
     folded_characters = characters if is_ascii else folded.translate(None, _WHITE_SPACE)
     letters = folded_characters.translate(_FOLDED, _NO_LETTERS)
@@ -71,7 +71,7 @@ def hash_text(text: str) -> TextHashes:
 
 
 def fingerprint_distance(a: int, b: int) -> int:
-    """Give the number of bits, of 64, in which two fingerprints differ.
+    """The number of bits, of 64, in which two fingerprints differ.
 
     >>> fingerprint_distance(-1, 0), fingerprint_distance(5, 4)
     (64, 1)
@@ -92,7 +92,7 @@ def _fingerprint(words: bytes) -> int:
     distinct = _mixed(sums[is_first])
     if not len(distinct):
         return 0
-    # Each bit of a hash becomes a lane, eight to a number: sums count bits of many hashes at once.
+    # Each bit becomes a byte, eight of them a number: one sum counts the bits of many hashes.
     bits = np.unpackbits(distinct.view(np.uint8), bitorder="little")
     lanes = bits.view(np.uint64).reshape(-1, 8)
     sums = np.add.reduceat(lanes, np.arange(0, len(lanes), _LANE_COUNTS), axis=0)
@@ -112,7 +112,7 @@ def _pieces(words: bytes) -> Iterator[bytes]:
 
 
 def _word_sums(words: bytes) -> Hashes:
-    """Sum up every word, all of them at once: a call for each would cost more than the page."""
+    """The polynomial sums of all words at once; a call per word would cost more than the page."""
     import numpy as np
 
     powers, inverse_powers = _powers()
@@ -124,13 +124,13 @@ def _word_sums(words: bytes) -> Hashes:
     np.multiply(codes, powers[: len(codes)], out=sums[1:])
     np.add.accumulate(sums, out=sums)
     at_edges = sums[edges]
-    # As if each word stood at the start of the text.
+    # As if each word were at the start of the text.
     word_sums: Hashes = (at_edges[1::2] - at_edges[::2]) * inverse_powers[edges[::2]]
     return word_sums
 
 
 def _mixed(sums: Hashes) -> Hashes:
-    """Spread the sums of words over all bits: different ones stay different."""
+    """Mix the sums over all bits; different sums stay different."""
     import numpy as np
 
     for mixer, shift in zip(_MIXERS, (30, 27), strict=True):
@@ -142,7 +142,7 @@ def _mixed(sums: Hashes) -> Hashes:
 
 @cache
 def _powers() -> tuple[Hashes, Hashes]:
-    """The powers of the variable, and what undoes a multiplication by each of them."""
+    """The powers of the base, and their inverses."""
     import numpy as np
 
     tables = []
@@ -154,12 +154,12 @@ def _powers() -> tuple[Hashes, Hashes]:
 
 
 def _signed(number: int) -> int:
-    """Give the same 64 bits as the signed integers of databases."""
+    """The same 64 bits as a signed integer, for databases."""
     return number - 2**_BITS if number & _SIGN_BIT else number
 
 
 def storable(texts: list[str]) -> list[str]:
-    r"""The texts without NUL, and with ``?`` for halves of surrogate pairs, as JSON may hold them.
+    r"""The texts as every database takes them: without NUL, with ``?`` for lone surrogates.
 
     >>> storable(["plain", "a\0b\ud800"])
     ['plain', 'ab?']

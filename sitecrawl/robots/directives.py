@@ -52,14 +52,13 @@ def meta_directives(body: bytes, token: str) -> list[str]:
     >>> meta_directives(b"<META content='noindex,follow' name=robots>", "sitecrawl")
     ['noindex', 'follow']
     """
-    # The words that count are ASCII in every encoding that the web knows but UTF-16, and their case
-    # does not.
+    # Names and directives are ASCII in every encoding of the web but UTF-16, in any case.
     head = body[:_HEAD_BYTES].replace(b"\0", b"")
     names = {_EVERYBODY, token.lower()}
     hints = [*(name.encode() for name in names), b"&#"]
     found: list[str] = []
     left = _MAX_DIRECTIVES
-    # Every page has some, and few of them are for robots: what is done for all of them is little.
+    # Every page has meta elements, and few of them are for robots: the first checks are cheap.
     for meta in _META.finditer(head):
         start = meta.end()
         element = head[start : max(start, head.find(b">", start, start + _META_BYTES))].lower()
@@ -67,7 +66,7 @@ def meta_directives(body: bytes, token: str) -> list[str]:
             continue
         attributes: dict[str, str] = {}
         for name, double, single, bare in _ATTRIBUTE.findall(element.decode("latin-1")):
-            # Of two the first counts, as in a browser.
+            # The first of two counts, as in browsers.
             attributes.setdefault(name, unescape(double or single or bare))
         if attributes.get("name", "").strip().lower() in names:
             left -= 1

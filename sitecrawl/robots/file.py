@@ -97,7 +97,7 @@ def closeness(value: str, token: str, matching: AgentMatching) -> Closeness | No
         return Closeness.EVERYBODY if _EVERYBODY.match(value) else None
     value, token = value.lower(), token.lower()
     name = _leading(_TOKEN, value)
-    # A token with digits is not one by the RFC, but bots with such names exist.
+    # The RFC has no tokens with digits, but bots with such names exist.
     if token in {name, _leading(_NAME, value)}:
         return Closeness.EXACT
     if matching == AgentMatching.PARTIAL and ((name and name in token) or token in value):
@@ -121,7 +121,7 @@ class RobotsFindingKind(StrEnum):
 
 
 class RobotsFinding(NamedTuple):
-    """Something odd in the file: how often, and where first (line 0: the file as a whole)."""
+    """A problem in the file: how often, and where first (line 0: the file as a whole)."""
 
     kind: RobotsFindingKind
     line: int
@@ -193,7 +193,7 @@ class RobotsFile:
 
 @dataclass(slots=True)
 class _Said:
-    """What the groups of one closeness say."""
+    """The rules and delays of the groups that name us equally closely."""
 
     groups: list[AgentLine] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
@@ -203,12 +203,12 @@ class _Said:
 
 @dataclass(slots=True)
 class _Addressees:
-    """Whom the next lines are meant for: how closely we are among the names above, if we are."""
+    """The User-agent lines above, and how closely the best of them names us."""
 
     closest: Closeness | None = None
     group: AgentLine | None = None
     is_anybody: bool = False
-    is_closed: bool = False  # something was said to them: the next name starts a new list
+    is_closed: bool = False  # a rule or delay followed: the next name starts a new list
 
     def with_name(self, agent: AgentLine, how: Closeness | None) -> _Addressees:
         names = _Addressees() if self.is_closed else self

@@ -23,7 +23,7 @@ MAX_LINE_BYTES = 8 * 2_083 - 1
 
 
 class Field(StrEnum):
-    """What a line is about; typos that Google's parser tolerates are already undone."""
+    """The field of a line; typos that Google's parser tolerates are corrected."""
 
     USER_AGENT = "user-agent"
     ALLOW = "allow"
@@ -128,7 +128,7 @@ def sitemap_line(line: RobotsLine) -> SitemapLine | None:
 
 
 def decode_octets(octets: bytes) -> str:
-    """Return text for a person: UTF-8, or what such bytes were most likely meant to be."""
+    """Decode for display: UTF-8, or the most likely encoding of other bytes."""
     try:
         return octets.decode("utf-8")
     except UnicodeDecodeError:
@@ -138,7 +138,7 @@ def decode_octets(octets: bytes) -> str:
 def _read(statement: bytes) -> tuple[Field | None, bytes]:
     key, colon, value = statement.partition(b":")
     if not colon:
-        # Some people forget the colon: two words, and nothing else, are a key and its value.
+        # The colon may be missing: exactly two words are a key and its value.
         words = statement.split()
         if len(words) != 2:  # noqa: PLR2004  a key and its value
             return None, b""
@@ -162,14 +162,14 @@ def _octets(body: bytes) -> bytes:
 
 
 def _describe_other(octets: bytes) -> str:
-    """Say what a body is that cannot be a robots.txt; the empty string when it may be one."""
+    """Describe a body that cannot be a robots.txt; the empty string if it may be one."""
     if _HTML.match(octets):
         return "HTML"
     head = octets[:_HEAD_BYTES]
     is_markup = _MARKUP.match(head)
     controls = len(head) - len(head.translate(None, _CONTROLS))
     is_binary = _BINARY.match(head) or controls > _MOST_CONTROLS * len(head)
-    # Whoever writes rules is heard, whatever surrounds them.
+    # A file with rules is read, whatever else is in it.
     if not (is_markup or is_binary) or _AGENT_LINE.search(octets):
         return ""
     return "markup" if is_markup else "binary data"

@@ -32,7 +32,7 @@ def parse_patterns(value: bytes, *, is_allow: bool) -> list[Pattern]:
     - ``*`` is any text, ``$`` at the end is the end of the path; anywhere else it is itself.
     - The longest pattern wins by its octets as written, where one beyond ASCII counts as its
       escape.
-    - As in Google's parser, who allows ``/a/index.html`` allows ``/a/`` as well.
+    - As in Google's parser, a rule that allows ``/a/index.html`` allows ``/a/`` as well.
 
     >>> [(pattern.pieces, pattern.octets) for pattern in parse_patterns(b"/a/*.pdf", is_allow=True)]
     [(('/a/', '.pdf'), 8)]
@@ -49,7 +49,7 @@ def _spellings(value: bytes) -> list[Pattern]:
     is_anchored = value.endswith(b"$")
     pieces = [spelled(piece) for piece in value.removesuffix(b"$").split(b"*")]
     if len(pieces) > 1 and not pieces[-1]:
-        is_anchored = False  # what ends with anything has no end
+        is_anchored = False  # a wildcard at the end matches any end
     first, *others = pieces
     pieces = [first, *filter(None, others)]
     if not pieces[0].startswith("/") and (pieces[0] or (pieces == [""] and is_anchored)):
@@ -60,8 +60,8 @@ def _spellings(value: bytes) -> list[Pattern]:
 def _other_queries(pieces: list[str]) -> list[list[str]]:
     """Return the other ways to write slashes and question marks in the query of a pattern.
 
-    There they are data, which may be escaped or not (RFC 9309, the table in 2.2.2). Behind a
-    wildcard nobody knows where the query begins, unless the pattern says so.
+    There they are data, which may be escaped or not (RFC 9309, the table in 2.2.2). After a
+    wildcard the start of the query is unknown, unless the pattern has a question mark.
     """
     for number, piece in enumerate(pieces):
         path, mark, query = piece.partition("?")

@@ -43,7 +43,7 @@ class VerdictReason(StrEnum):
     TOO_COMPLEX = "too_complex"
 
 
-# How sure it is that the verdict is what the site's owner wants.
+# How likely the verdict is what the site's owner wants.
 CONFIDENCE = {
     VerdictReason.RULE: 1.0,
     VerdictReason.NO_RULE: 1.0,
@@ -66,7 +66,7 @@ class Verdict:
     rule: str = ""  # the deciding line as written, without its comment
     line: int | None = None
     group: str = ""  # the value of the User-agent line above it
-    cause: str = ""  # why there are no rules to go by
+    cause: str = ""  # why there are no rules
     crawl_delay: float | None = None
     request_rates: tuple[RequestRate, ...] = ()
     confidence: float = 1.0
@@ -106,7 +106,7 @@ class VerdictColumn:
 
 
 class RobotsPolicy:
-    """Verdicts on the URLs of one authority (scheme, host and port), which is not looked at again.
+    """Verdicts on the URLs of one authority (scheme, host and port), which is not compared again.
 
     *usual* is the verdict where no rule of *file* matches. The longest rule wins, Allow before
     Disallow where two are as long (RFC 9309, 2.2.2).
@@ -136,7 +136,7 @@ class RobotsPolicy:
     def verdicts(self, urls: Sequence[str], heads: Set[str] | None = None) -> VerdictColumn:
         """Return ``decide(url)`` for all *urls*, much faster.
 
-        *heads* are the first characters of all their paths, for a caller who knows them.
+        *heads* are the first characters of all their paths, if the caller knows them.
         """
         found: Mapping[int, int] = {}
         if heads is None or self._matcher.may_match(heads):
@@ -165,7 +165,7 @@ class RobotsPolicy:
         )
 
     def _because(self, reason: VerdictReason, *, allowed: bool) -> Verdict:
-        # Whatever lowers the confidence in the file lowers it in each of its rules.
+        # A lower confidence in the file lowers that of each of its rules.
         trust = self.usual.confidence / CONFIDENCE[self.usual.reason]
         confidence = CONFIDENCE[reason] * trust
         return replace(self.usual, allowed=allowed, reason=reason, confidence=confidence, cause="")

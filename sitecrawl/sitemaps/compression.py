@@ -1,8 +1,8 @@
-"""Takes the compression off a body while it streams, in bounded memory.
+"""Decompresses a body piece by piece, in bounded memory.
 
-- gzip (and zlib) is recognised by its magic bytes; names and content types lie.
-- What could be read of a damaged or cut stream is kept, and the damage is a finding.
-- Each layer ends at the byte limit, so neither a bomb nor a bomb in a bomb is unfolded.
+- gzip (and zlib) is recognised by its magic bytes, because names and content types are often wrong.
+- The readable part of a damaged or cut stream is kept, and the damage is a finding.
+- Each layer ends at the byte limit, which stops decompression bombs, nested ones as well.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _MAX_MEMBERS = 10_000
 _FLAG_HEADER_CRC, _FLAG_EXTRA, _FLAG_NAME, _FLAG_COMMENT = 2, 4, 8, 16
 _ZLIB_HEADERS = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 
-# A damaged stream loses what the last slice fed to the decompressor held, so slices are short;
-# for a small body they are tiny, because there the loss would be the whole map.
+# A damaged stream loses the output of the last slice, so slices are short; for a small body they
+# are tiny, because there one slice may be the whole sitemap.
 _SLICE_BYTES = 4_096
 _SMALL_BODY_BYTES = 16_384
 _SMALL_BODY_SLICE_BYTES = 16
@@ -105,7 +105,7 @@ class Decompressor:
                 piece = inflater.decompress(data, self._piece_bytes)
             except _InflateError:
                 return self._damaged("the compressed data is corrupt")
-            # Without new input it may still have had output; without either it waits in vain.
+            # Without new input there may still be output; without either the stream ends early.
             if not (data or piece or inflater.eof):
                 return self._damaged("the compressed data ends early")
             checksum = isal_zlib.crc32(piece, checksum)

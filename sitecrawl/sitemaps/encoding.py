@@ -1,7 +1,7 @@
-"""Bytes to text: what the bytes show, then what the document says, then UTF-8.
+"""Decodes documents: by byte order marks and zero bytes, then by declaration, then as UTF-8.
 
-A document that says UTF-8 and is not keeps all its text: bytes that are no UTF-8 are read as
-windows-1252, which is what such documents were written in.
+A document that claims UTF-8 wrongly keeps all its text: bytes that are not UTF-8 are read as
+windows-1252, which such documents usually were written in.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HEAD_BYTES = 1_024
 _SNIFF_BYTES = 8
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
-    # UTF-32 LE starts with the bytes of the UTF-16 LE mark, so it is asked for first.
+    # Before UTF-16 LE, whose mark is the start of this one.
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -44,7 +44,7 @@ def _read_as_windows_1252(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
     bad = error.object[error.start : error.end]
-    # The five bytes that windows-1252 leaves open are controls in the web's reading of it.
+    # The five bytes that windows-1252 does not define are controls on the web.
     text = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in bad)
     return text, error.end
 
@@ -115,7 +115,7 @@ def _encoding_of(head: bytes, findings: Findings) -> str:
 
 
 def _usable(declared: str, findings: Findings) -> str:
-    """Give Python's name of a declared encoding, or UTF-8 where it cannot be what it says.
+    """Python's name of a declared encoding, or UTF-8 if the declaration cannot be true.
 
     Only encodings that read ASCII as ASCII qualify (the declaration itself was read so): that
     leaves out UTF-16 declared over 8-bit text, UTF-7, escapes, and Python's own oddities.

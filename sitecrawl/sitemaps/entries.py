@@ -86,11 +86,11 @@ class SitemapChunk(NamedTuple):
     children: EntryBatch
 
 
-# A URL broken over lines is one URL; other controls have no business in one.
+# A URL may be broken over lines; other control characters are removed.
 _LINE_BREAK = re.compile(r"[\r\n]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-# Zero-width characters that come along when an address is pasted.
+# Zero-width characters that are pasted along with an address.
 _INVISIBLE = "\ufeff\u200b\u200c\u200d\u200e\u200f"
 _MAP_ENDINGS = (".xml", ".xml.gz")
 
@@ -168,7 +168,7 @@ class EntryColumns:
         if usual is not None:
             return usual
         column = [value and normalize_lastmod(value) for value in raw]
-        # An absent value is "" on both sides, so more blanks than before are invalid values.
+        # Absent values are "" before and after; further ones are invalid values.
         if column.count("") != raw.count(""):
             self._note_lost(FindingKind.INVALID_LASTMOD, raw, column, "")
         return column if any(column) else None
@@ -199,7 +199,7 @@ class EntryColumns:
 
 
 class EntrySink:
-    """Where every parser of the package puts the entries it finds, pages and child maps apart."""
+    """Receives the entries of every parser, pages and child sitemaps separately."""
 
     def __init__(self, findings: Findings):
         self.findings = findings
@@ -245,7 +245,7 @@ class EntrySink:
 
 
 def is_map_file(loc: str) -> bool:
-    """Whether a page's address is that of another map: some sites list their maps as pages.
+    """Whether the address of a page is that of a sitemap: some sites list their sitemaps as pages.
 
     >>> is_map_file("https://shop.example/s1.xml"), is_map_file("https://shop.example/a?f=s1.xml")
     (True, False)
@@ -260,7 +260,7 @@ _DECIMAL = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
 
 
 def normalize_changefreq(value: str) -> str:
-    """Give one of the protocol's seven words, or the empty string.
+    """One of the seven words of the protocol, or the empty string.
 
     >>> normalize_changefreq(" Daily "), normalize_changefreq("whenever")
     ('daily', '')
@@ -272,7 +272,7 @@ def normalize_changefreq(value: str) -> str:
 
 
 def normalize_priority(value: str) -> float:
-    """Give a priority from 0.0 to 1.0, or `NO_PRIORITY`.
+    """A priority from 0.0 to 1.0, or `NO_PRIORITY`.
 
     >>> normalize_priority("0.8"), normalize_priority("high"), normalize_priority("7")
     (0.8, -1.0, -1.0)

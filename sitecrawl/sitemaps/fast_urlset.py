@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _START = "<url>"
-# An entry that does not end within this is the exact parser's.
+# Longer entries go to the exact parser.
 _MAX_HELD_CHARACTERS = 262_144
 
 # Lengths stay below what the exact parser takes for oversized. Where a character class could be
@@ -68,15 +68,15 @@ _USUAL_LINK = re.compile(
 _LINK = re.compile(r"<xhtml:link\s([^<>]*+)>")
 
 # Addresses that the exact parser would take as they are: no controls, no invisible characters.
-# Blanks are looked for apart, since they join the addresses of a piece for one look; ASCII comes
-# first because one range is matched far quicker than many. The others are told by what they are
-# not: the compiler goes through every character that a class names.
+# Blanks are counted separately, because they join the addresses of a piece. ASCII comes first,
+# because one range is matched faster than many; the rest is a negated class, because the regex
+# compiler goes through every character that a class names.
 _PLAIN = re.compile(
     r"(?:[ -~]*+"
     r"[^\0-\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u3000\ufeff]*+)*"
 )
 _VISIBLE = bytes(range(0x21, 0x7F))
-# The rarest character comes first, because that is what is looked for.
+# The search starts at the rarest character.
 _MAP_NAME = re.compile(r"x(?<=\.x)ml")
 _WEB_SCHEMES = ("http://", "https://")
 
@@ -97,7 +97,7 @@ class PlainUrlScanner(MarkupScanner):
             text = text[start:]
         if self._is_between_pages():
             text = self._feed_entries(text)
-            # What may become an entry waits for the rest of it.
+            # The start of an entry waits for the rest of it.
             if len(text) <= _MAX_HELD_CHARACTERS:
                 self._held_text = text
                 return
@@ -159,13 +159,13 @@ class _Rows:
             locs[at] = cdata[at].rstrip(_XML_BLANKS).replace("&", "&amp;")
 
     def irregular(self) -> list[int]:
-        """Read what is nearly plain, and give the rows that are not plain even so."""
+        """Read nearly plain entries, and return the rows that need the exact parser."""
         exact = [at for at in _given(self.others) if not self._read(at)]
         self._detail_rows = list(self._details)
         return exact if self._resolve_plain_locs() else self._irregular_locs()
 
     def _resolve_plain_locs(self) -> bool:
-        """Resolve the references of addresses that have no others; says whether all are plain."""
+        """Resolve `&amp;` in the addresses; whether all addresses are plain then."""
         joined = " ".join(self.locs)
         if not _are_plain(joined, len(self.locs)):
             return False
@@ -198,7 +198,7 @@ class _Rows:
         )
 
     def _read(self, at: int) -> bool:
-        """Read an entry with a CDATA section, links or images; says whether it was one."""
+        """Read an entry with a CDATA section, links or images; False if it is something else."""
         self.locs[at] = ""
         entry = self.others[at] or ""
         match = _RICH_ENTRY.fullmatch(entry) if len(entry) <= _MAX_RICH_CHARACTERS else None
@@ -230,7 +230,7 @@ class _Rows:
 
 
 def _are_plain(joined: str, size: int) -> bool:
-    """Whether that many addresses, with a blank between them, can be taken as they are."""
+    """Whether so many addresses, joined by blanks, can be taken as they are."""
     if joined.isascii():
         is_plain = joined.encode().translate(None, _VISIBLE) == b" " * (size - 1)
     else:
@@ -239,12 +239,12 @@ def _are_plain(joined: str, size: int) -> bool:
 
 
 def _given(column: Sequence[str | None]) -> list[int]:
-    """The rows that have a piece of an entry, none of which is empty."""
+    """The rows with a value."""
     return list(compress(range(len(column)), column))
 
 
 def _filled(column: Sequence[str | None]) -> list[str]:
-    """Put the empty string where a piece of an entry is missing."""
+    """The column with the empty string for missing values."""
     return [value or "" for value in column] if any(column) else [""] * len(column)
 
 

@@ -31,7 +31,7 @@ _ALTERNATE_RELATIONS = frozenset(
 class FeedAssembler(EntryAssembler):
     """What RSS and Atom share: dates, titles and `xml:base`.
 
-    Links are left relative, like those of a map, unless an `xml:base` says otherwise.
+    Links stay relative, like those of a sitemap, unless there is an `xml:base`.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class FeedAssembler(EntryAssembler):
             self._sink.add(link, normalize_feed_date(date) or date, details=details)
 
     def _page_link(self) -> str:
-        """Give the address of the entry's page with references unresolved, or nothing."""
+        """The address of the entry's page with references unresolved, or the empty string."""
         raise NotImplementedError
 
     def _first_of(self, fields: tuple[str, ...]) -> str:
@@ -96,7 +96,7 @@ class FeedAssembler(EntryAssembler):
 
 
 class RssAssembler(FeedAssembler):
-    """An item's page is its link, or a guid that is a permalink, or what RDF says it is about."""
+    """The page of an item: its link, a guid that is a permalink, or the subject in RDF."""
 
     entry_names = frozenset({"item"})
     field_names = frozenset({"link", "guid", "title", "pubdate", "date"})
@@ -135,7 +135,7 @@ class RssAssembler(FeedAssembler):
 
 
 class AtomAssembler(FeedAssembler):
-    """An entry's page is its alternate link: self, edit, enclosure and replies are not."""
+    """The page of an entry is its alternate link, not self, edit, enclosure or replies."""
 
     entry_names = frozenset({"entry"})
     field_names = frozenset(
@@ -161,7 +161,7 @@ class AtomAssembler(FeedAssembler):
 
 
 def _alternate_link(attributes: str) -> tuple[str, str]:
-    """Give address and media type of a link element that leads to the page, or nothing."""
+    """Address and media type of a link element that leads to the page, or empty strings."""
     values = parse_attributes(attributes)
     if values.get("rel", "alternate").strip().lower() not in _ALTERNATE_RELATIONS:
         return "", ""

@@ -1,4 +1,4 @@
-"""What a reader noticed about a document: typed, counted, each with one example."""
+"""What is wrong with a document: findings by kind, counted, each with an example."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class FindingKind(StrEnum):
 class Finding(NamedTuple):
     kind: FindingKind
     detail: str
-    count: int  # type: ignore[assignment]  # the word that fits; nobody counts in a finding
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
 
 
 class Findings:

@@ -29,8 +29,8 @@ _MAX_CHARACTERS = 64
 _LAST_ZONE_HOUR = 23
 _LAST_MINUTE = 59
 
-# One match over a whole column instead of one per value. 29 February is left to the single
-# values, because only they know the calendar.
+# One match over a whole column instead of one per value. 29 February is left to
+# `normalize_lastmod`, which knows leap years.
 _USUAL_DATE = (
     r"(?!0000)[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
     r"|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
@@ -40,7 +40,7 @@ _USUAL_COLUMN = re.compile(rf"(?:(?:{_USUAL_DATE}(?:{_USUAL_TIME}|)|)\n)*")
 
 
 def usual_lastmods(raw: list[str]) -> list[str] | None:
-    """What `normalize_lastmod` gives for each value, if all of them are usual ones or absent.
+    """`normalize_lastmod` of each value, if all are in a common format or absent; else None.
 
     >>> usual_lastmods(["2026-05-06T07:08:09+00:00", ""]), usual_lastmods(["2026", "yesterday"])
     (['2026-05-06T07:08:09Z', ''], None)
@@ -69,7 +69,7 @@ def normalize_lastmod(value: str) -> str:
     ('', '')
     """
     text = plain_text(value)
-    # Only what may be a date is remembered: the cache holds values that others choose.
+    # Long values are not cached, because sites choose them.
     return _normalized(text) if len(text) <= _MAX_CHARACTERS else ""
 
 

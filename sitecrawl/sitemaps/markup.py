@@ -4,7 +4,7 @@
   is cut into pieces (text may come in several parts).
 - Never holds more than one tag back; comments, instructions and DTDs of any length are skipped
   as they stream by, so nothing in them is ever defined, expanded or fetched.
-- What is no markup is text: a `<` that starts no complete tag, a tag that never ends.
+- Everything else is text: a `<` that starts no complete tag, a tag that never ends.
 - Character references: the numeric ones and the names of HTML, never what a DTD defines.
 """
 
@@ -30,7 +30,7 @@ _DECLARATION_STOP = re.compile(r"""["'\[\]>]|<!--""")
 
 
 class MarkupHandler(Protocol):
-    """Receives what the tokenizer reads; names are in lower case, without their prefix.
+    """Receives the tokens; names are in lower case, without their prefix.
 
     `text` is called only while `wants_text` is set; its text still has its character references
     (ampersands of CDATA sections are escaped on the way).
@@ -58,7 +58,7 @@ class MarkupTokenizer:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the next character is read as if it were the first one."""
+        """Whether no token is open, so that the next character starts a new one."""
         return not (self._held or self._skip_to or self._declaration)
 
     def feed(self, text: str, *, is_final: bool = False) -> None:
@@ -104,7 +104,7 @@ class MarkupTokenizer:
             self.handler.start(prefix, name, attributes, is_empty=attributes[-1:] == "/")
 
     def _irregular(self, buffer: str, start: int, *, is_final: bool) -> int:
-        """Deal with a `<` that begins no well-formed tag; -1 means that more text is needed."""
+        """Handle a `<` that starts no well-formed tag; -1 means that more text is needed."""
         kind = buffer[start + 1 : start + 2]
         if kind == "!":
             return self._open_declaration(buffer, start, is_final=is_final)
@@ -230,7 +230,7 @@ _WHITESPACE = frozenset({0x09, 0x0A, 0x0D})
 
 
 def resolve_references(text: str) -> str | None:
-    """Resolve character references; None when one of them stands for nothing we know.
+    """Resolve character references; None if one of them is unknown.
 
     - The semicolon is required, so a raw ampersand in a query stays as it is:
       `?a=1&copy=2` has no copyright sign in it.
@@ -250,14 +250,14 @@ def resolve_references(text: str) -> str | None:
 
 
 def plain_text(raw: str) -> str:
-    """Resolve and trim a text that is not an address; a broken reference stays as written."""
+    """Resolve and trim a text that is not an address; an unknown reference stays as written."""
     if "&" in raw:
         raw = resolve_references(raw) or raw
     return raw.strip()
 
 
 def has_raw_ampersand(text: str) -> bool:
-    """Whether an ampersand starts no reference, as in a query that was never escaped."""
+    """Whether an ampersand starts no reference, as in an unescaped query."""
     return text.count("&") != len(_REFERENCE.findall(text))
 
 

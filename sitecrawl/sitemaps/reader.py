@@ -53,7 +53,7 @@ class _Scanner(Protocol):
 class SitemapReader:
     """Iterates over the entries of a sitemap or feed in chunks, while it is read.
 
-    - Any bytes are accepted and no exception comes out of them: what is wrong is a finding.
+    - Any bytes are accepted, without exceptions: errors are findings.
     - `kind`, `findings`, `entries`, `decompressed_bytes` and `truncated` grow with the iteration
       and are final after it. A reader can be iterated over once.
     - `truncated` means that the document may list more than was read: it was cut by a limit,
@@ -89,7 +89,7 @@ class SitemapReader:
     def steps(self) -> Iterator[SitemapChunk | None]:
         """The same chunks, and None after each piece of the document.
 
-        So whoever shares a thread with others gets control back in time, whatever it holds.
+        So a caller that shares its thread gets control back regularly.
         """
         return self._steps
 
@@ -119,7 +119,7 @@ class SitemapReader:
         yield from self._finish()
 
     def _texts(self) -> Iterator[str]:
-        """Give the text in pieces, of which the first is long enough to tell what it is."""
+        """The text in pieces; the first one is long enough to recognise the format."""
         pieces = decode_pieces(self._plain, self._findings)
         head = ""
         has_blanks = False
@@ -161,7 +161,7 @@ class SitemapReader:
             self._findings.note(FindingKind.OVER_LIMIT, detail)
 
     def _ready(self, minimum: int) -> Iterator[SitemapChunk]:
-        """Give what is collected in chunks, as long as at least `minimum` of a kind are there."""
+        """The collected entries in chunks, while there are at least `minimum` of a kind."""
         pages, children = self._sink.pages, self._sink.children
         while max(len(pages), len(children)) >= minimum:
             room = most = self._limits.batch_entries
@@ -180,12 +180,12 @@ class SitemapReader:
 
 _MAX_LINE_CHARACTERS = 65_536
 _LINE_END = re.compile(r"[\r\n]+")
-# Some lists have several addresses on a line.
+# Some lists have several addresses in a line.
 _BETWEEN_URLS = re.compile(r"[\s,;]+(?=https?://)", re.IGNORECASE)
 
 
 class TextListScanner:
-    """Reads one URL per line (up to a tab); what is no http(s) URL is skipped and counted."""
+    """Reads one URL per line (up to a tab); other lines are skipped and counted."""
 
     kind = SitemapKind.TEXT
     is_done = False
@@ -227,7 +227,7 @@ class TextListScanner:
 
 _URL_LINE = re.compile(r"(?:^|[\r\n])[ \t\ufeff]*https?://[^\s<>]", re.IGNORECASE)
 _ROOT_TAG = re.compile(r"<(?:\w+:)?(?:urlset|sitemapindex|rss|rdf|feed)[\s>]", re.IGNORECASE)
-# As they look after decoding: bytes above 0x7f have become windows-1252 characters.
+# As decoded: bytes above 0x7f have become windows-1252 characters.
 _SIGNATURES = (
     ("%PDF", "a PDF file"),
     ("{", "JSON"),
@@ -240,7 +240,7 @@ _SIGNATURES = (
 
 
 def is_text_list(head: str) -> bool:
-    """Whether a document is a text map: a URL starts a line before any markup.
+    """Whether a document is a list of URLs: a URL starts a line before any markup.
 
     >>> is_text_list("# our pages\\r\\nhttps://shop.example/a\\r\\n")
     True
@@ -252,7 +252,7 @@ def is_text_list(head: str) -> bool:
 
 
 def describe_other(head: str) -> str:
-    """Say what a document is that cannot be a map; the empty string when it may be one.
+    """Describe a document that cannot be a sitemap; the empty string if it may be one.
 
     >>> describe_other('{"error": 404}'), describe_other("Warning: x\\n<urlset>")
     ('JSON', '')

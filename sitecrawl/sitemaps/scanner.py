@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 MAX_JUNK_CHARACTERS = 1_048_576
-# No map has this many by accident, and each one costs more time than a good tag.
+# More do not occur by accident, and each one takes more time than a good tag.
 MAX_BROKEN_TAGS = 100_000
 
 
@@ -31,7 +31,7 @@ _ROOT_KINDS = {
     "sitemap": SitemapKind.INDEX,
 }
 _ENTRY_ROOTS = frozenset({"url", "sitemap"})
-# What servers print before a document when something went wrong: warnings, database errors.
+# Elements that servers print before a document: warnings, database errors.
 _JUNK_NAMES = frozenset(
     {"a", "b", "br", "center", "code", "div", "em", "font", "hr", "i", "p", "pre", "script"}
     | {"small", "span", "strong", "style", "sub", "sup", "tt", "u"}
@@ -118,7 +118,7 @@ class _RootFinder:
             self._scanner.refuse(f"a document with the root <{name}>")
 
     def end(self, prefix: str, name: str) -> None:
-        """Ends of junk are junk."""
+        """End tags before the root mean nothing."""
 
     def text(self, data: str) -> None:
         junk = data.strip().strip("\ufeff")

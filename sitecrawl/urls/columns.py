@@ -96,7 +96,7 @@ def page_ids(
     rules: KeyRules = DEFAULT_KEY_RULES,
     origin: SharedOrigin | None = None,
 ) -> list[int]:
-    """Return ``[page_id(url, seed, rules) for url in urls]``; *origin*: what they share, if known."""
+    """Return ``[page_id(url, seed, rules) for url in urls]``; *origin* is what they share."""
     keys = map(str.encode, page_keys(urls, rules, origin))
     return [digest - 0x8000000000000000 for digest in map(xxh3_64_intdigest, keys, repeat(seed))]
 

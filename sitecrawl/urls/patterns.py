@@ -1,8 +1,8 @@
 """The pattern of a URL: its path and parameters with numbers, dates, ids and values masked.
 
-* ``{n}`` stands for digits, ``{date}`` for a date in one segment, ``{id}`` for a generated id (UUID,
-  hash, token), ``{v}`` for the value of a parameter, ``{again}`` for repeated segments. Host and
-  trailing slash do not count.
+* ``{n}`` stands for digits, ``{date}`` for a date in one segment, ``{id}`` for generated ids (such
+  as UUIDs, hashes and tokens), ``{v}`` for the value of a parameter, ``{again}`` for repeated
+  segments. Host and trailing slash do not count.
 * The work is linear in the length of the URL, whatever it is.
 """
 

@@ -51,7 +51,7 @@ def test_case(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["file"] for case in CASES])
-def test_the_fast_road_changes_nothing(case: dict[str, Any]) -> None:
+def test_the_fast_path_changes_nothing(case: dict[str, Any]) -> None:
     body = (DATA / case["file"]).read_bytes()
     assert read(body, case["url"]) == read(body, case["url"], reader_class=ExactReader)
 
