@@ -2,13 +2,11 @@
 
     python -m benchmarks.links 40 --rounds 20
 
-Pages of the crawl's synthetic site (30-60 KB, about 100 links each) are read by turns: by
+Pages of the crawl's synthetic site (30-60 KB, about 100 links each) are read by
 `read_page` with everything that it does (all sources, regions, anchors, paths, JSON-LD, title,
 hashes of the text), by Scrapy's link extractor, by parsel and by bare selectolax, which only take
-the addresses of the `a` elements. `read_page` knows the menu and the footer from other pages, as it
-does in a crawl; each round starts anew. Only the reading is on the clock (CPU time of this
-process), and the lowest of the rounds counts for each page: on a busy machine the others measure
-the neighbours.
+the addresses of the `a` elements. CPU time of this process; the lowest of the rounds counts for
+each page, because the others measure a busy machine.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ import argparse
 import json
 import subprocess
 import time
-from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -31,7 +28,7 @@ from benchmarks.contestants import SITECRAWL
 from benchmarks.pagemarkup import PageTemplate
 from benchmarks.pageplan import SitePlan
 from benchmarks.report import Bar, ratio
-from sitecrawl.parse.links import KnownBlocks, read_page
+from sitecrawl.html.page import read_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,13 +39,12 @@ URL = "http://127.0.0.1:8917/page"
 SITE_PAGES = 5_000
 SAMPLE_PAGES = 40
 ROUNDS = 20
-_PAGES_BEFORE = 3
 _EXTRACTOR = LinkExtractor()
 
 
-def with_sitecrawl(body: bytes, known: KnownBlocks | None = None) -> int:
+def with_sitecrawl(body: bytes) -> int:
     content_type = "text/html; charset=utf-8"
-    return len(read_page(body, URL, content_type=content_type, has_menu=False, known=known).links)
+    return len(read_page(body, URL, content_type=content_type, has_menu=False).links)
 
 
 def with_link_extractor(body: bytes) -> int:
@@ -83,13 +79,7 @@ def measure(number: int, rounds: int) -> dict[str, float]:
     pages = sample(number)
     lowest = {name: [float("inf")] * len(pages) for name in READERS}
     for _ in range(rounds):
-        # In a crawl nearly all pages come after some others, and none comes twice.
-        known = KnownBlocks()
-        for body in pages[:_PAGES_BEFORE]:
-            with_sitecrawl(body, known)
-        ours = partial(with_sitecrawl, known=known)
-        for name, other in READERS.items():
-            reader = ours if other is with_sitecrawl else other
+        for name, reader in READERS.items():
             times = lowest[name]
             for place, body in enumerate(pages):
                 started = time.process_time()

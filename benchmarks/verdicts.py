@@ -23,7 +23,7 @@ from sitecrawl.pipelines.robots import RobotsPipeline
 from sitecrawl.profiles import load_settings
 from sitecrawl.robots.answers import read_answer
 from sitecrawl.robots.policy import policy_for
-from sitecrawl.stages.authority import AuthorityRobots
+from sitecrawl.scan.robots import AuthorityRobots
 from sitecrawl.urls.scope import Scope
 
 if TYPE_CHECKING:

@@ -15,10 +15,9 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sitecrawl.errors import SitecrawlError
-from sitecrawl.parse.sitemap import SitemapLimits
 from sitecrawl.politeness.budget import ScanBudget
 from sitecrawl.politeness.pace import PaceRules
-from sitecrawl.robots.agents import AgentMatching, parse_token
+from sitecrawl.robots.file import AgentMatching, parse_token
 from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.setting_values import (
     ValueKind,
@@ -35,8 +34,9 @@ from sitecrawl.setting_values import (
     seconds,
     text,
 )
-from sitecrawl.urls.budgets import BudgetLimits
+from sitecrawl.sitemaps.reader import SitemapLimits
 from sitecrawl.urls.canonical import DEFAULT_RULES, CanonicalRules, KeyRules
+from sitecrawl.urls.pattern_budgets import BudgetLimits
 from sitecrawl.urls.scope import Scope
 from sitecrawl.urls.skip import SkipRules
 from sitecrawl.urls.traps import TrapLimits, TrapRules

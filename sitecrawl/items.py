@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sitecrawl.parse.entries import EntryDetails
-    from sitecrawl.parse.findings import Finding
-    from sitecrawl.robots.verdict import Verdict
-    from sitecrawl.urls.plain import SharedOrigin
+    from sitecrawl.robots.policy import Verdict
+    from sitecrawl.sitemaps.entries import EntryDetails
+    from sitecrawl.sitemaps.findings import Finding
+    from sitecrawl.urls.columns import SharedOrigin
     from sitecrawl.urls.refusal import Refusal
     from sitecrawl.urls.scope import Scope
 
@@ -29,7 +29,7 @@ class DocumentKind(StrEnum):
 
 
 class Source(StrEnum):
-    """How a mention came about; links of pages have ``sitecrawl.parse.links.LinkSource``."""
+    """How a mention came about; links of pages have ``sitecrawl.html.links.LinkSource``."""
 
     START = "start"
     SITEMAP = "sitemap"

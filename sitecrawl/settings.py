@@ -7,8 +7,7 @@ A profile in ``settings_profiles/`` imports this module and overrides what diffe
 """
 
 from sitecrawl import __version__
-from sitecrawl.urls.skip import DEFAULT_SKIP_EXTENSIONS, DEFAULT_SKIP_PATHS
-from sitecrawl.urls.traps import DEFAULT_SESSION_NAMES
+from sitecrawl.urls.rules import DEFAULT_SESSION_NAMES, DEFAULT_SKIP_EXTENSIONS, DEFAULT_SKIP_PATHS
 
 BOT_NAME = "sitecrawl"
 SPIDER_MODULES = ["sitecrawl.spiders"]

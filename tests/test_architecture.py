@@ -19,7 +19,16 @@ if TYPE_CHECKING:
 _LAYERS = (
     # pure: no network, no files, no framework
     {
-        *("__init__", "errors", "printable", "setting_values", "urls", "parse", "classify"),
+        *(
+            "__init__",
+            "errors",
+            "printable",
+            "setting_values",
+            "urls",
+            "sitemaps",
+            "html",
+            "classify",
+        ),
         "politeness",
         *("safety", "robots", "coverage", "findings", "items", "config"),
     },
@@ -39,7 +48,8 @@ _LAYERS = (
 _ENGINES = {
     "urls",
     "safety",
-    "parse",
+    "sitemaps",
+    "html",
     "classify",
     "politeness",
     "robots",

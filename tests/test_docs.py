@@ -16,8 +16,8 @@ from sitecrawl.exporters.sitemap_diff import ChangeReason
 from sitecrawl.exporters.sitemap_fitness import Unfit
 from sitecrawl.findings.kinds import DESCRIPTIONS, SiteFinding
 from sitecrawl.items import EvidenceType, FetchOutcome
-from sitecrawl.parse.findings import FindingKind
 from sitecrawl.profiles import PROFILES
+from sitecrawl.sitemaps.findings import FindingKind
 from sitecrawl.spiders.arguments import SpiderArguments
 from sitecrawl.store.tables import metadata
 from sitecrawl.urls.refusal import Reason

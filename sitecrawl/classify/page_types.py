@@ -18,7 +18,7 @@ from sitecrawl.classify.rules.paths import (
 )
 from sitecrawl.classify.rules.slugs import SLUG_RULES
 from sitecrawl.classify.rules.structured_data import STRUCTURED_TYPES
-from sitecrawl.urls.skip import FILE_KINDS
+from sitecrawl.urls.rules import FILE_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,7 +10,7 @@ import unicodedata
 from typing import Final
 from urllib.parse import unquote
 
-from sitecrawl.urls.skip import DEFAULT_SKIP_EXTENSIONS
+from sitecrawl.urls.rules import DEFAULT_SKIP_EXTENSIONS
 
 # --- placeholders of templates ------------------------------------------------------------------
 

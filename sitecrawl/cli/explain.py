@@ -16,8 +16,8 @@ from sitecrawl.config import Config
 from sitecrawl.printable import printable
 from sitecrawl.store.queries import latest_scan, site_for, sites
 from sitecrawl.store.why import MAX_MENTIONS, page_fact, why
-from sitecrawl.urls.batches import page_ids
 from sitecrawl.urls.canonical import KeyRules, canonicalize, explain_refusal
+from sitecrawl.urls.columns import page_ids
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.target import TargetError, parse_target
 

@@ -125,13 +125,13 @@ def _complain(words: str) -> NoReturn:
 
 
 def _sources() -> list[str]:
+    from sitecrawl.html.links import LinkSource
     from sitecrawl.items import Source
-    from sitecrawl.parse.links.vocabulary import LinkSource
 
     return [*Source, *LinkSource]
 
 
 def _regions() -> list[str]:
-    from sitecrawl.parse.links.vocabulary import Region
+    from sitecrawl.html.links import Region
 
     return [*Region]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sitecrawl.html.links import LinkSource
 from sitecrawl.items import DocumentKind, Source
-from sitecrawl.parse.links.vocabulary import LinkSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sitecrawl.config import Config, ConfigError
-from sitecrawl.robots.agents import token_of
+from sitecrawl.robots.file import token_of
 from sitecrawl.robots.policy import policy_for
 from sitecrawl.scan.robots import AuthorityRobots
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-    from sitecrawl.robots.agents import AgentMatching
     from sitecrawl.robots.answers import RobotsAnswer
+    from sitecrawl.robots.file import AgentMatching
     from sitecrawl.robots.policy import RobotsPolicy
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from sitecrawl.parse.robots import RobotsText, decode_octets
 from sitecrawl.politeness.words import byte_words
 from sitecrawl.printable import printable
 from sitecrawl.robots.answers import AnswerKind
+from sitecrawl.robots.lines import RobotsText, decode_octets
 from sitecrawl.urls.address import origin_of, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sitecrawl.robots.pace import RequestRate
-    from sitecrawl.robots.verdict import Verdict
+    from sitecrawl.robots.lines import RequestRate
+    from sitecrawl.robots.policy import Verdict
     from sitecrawl.scan.robots import AuthorityRobots
 
 _MAX_SHOWN: Final = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.cli.coveragewords import limit_words
-from sitecrawl.parse.links.vocabulary import LinkSource
+from sitecrawl.html.links import LinkSource
 from sitecrawl.urls.address import resolve
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from scrapy.exceptions import IgnoreRequest
 
 if TYPE_CHECKING:
     from sitecrawl.politeness.scan import NotSent, NotSentReason
-    from sitecrawl.robots.verdict import Verdict
+    from sitecrawl.robots.policy import Verdict
 
 
 class NotSentError(IgnoreRequest):

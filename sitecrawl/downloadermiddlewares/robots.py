@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.downloader.refusals import BlockedByRobotsError
 from sitecrawl.items import DocumentKind
-from sitecrawl.robots.verdict import VerdictReason
+from sitecrawl.robots.policy import VerdictReason
 from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from sitecrawl.robots.verdict import Verdict
+    from sitecrawl.robots.policy import Verdict
 
 
 class RobotsMiddleware:

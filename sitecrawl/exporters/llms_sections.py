@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from sitecrawl.classify.paths import path_depth, section
 from sitecrawl.exporters.llms_text import OPTIONAL, plain
-from sitecrawl.parse.links.vocabulary import Region
+from sitecrawl.html.links import Region
 from sitecrawl.urls.address import origin_of
 from sitecrawl.urls.canonical import page_key
 

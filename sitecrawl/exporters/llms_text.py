@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sitecrawl.urls.strict import strict_url
+from sitecrawl.urls.canonical import strict_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,7 +11,7 @@ from sitecrawl.classify.language import is_other_language
 from sitecrawl.store.classified_columns import page_columns
 from sitecrawl.store.facts import VisitFields
 from sitecrawl.store.vocabulary import PageStatus
-from sitecrawl.urls.batches import page_keys
+from sitecrawl.urls.columns import page_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence, Set

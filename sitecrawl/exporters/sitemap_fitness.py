@@ -10,14 +10,13 @@ from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from sitecrawl.html.links import LinkSource
 from sitecrawl.items import FetchOutcome
-from sitecrawl.parse.links.vocabulary import LinkSource
-from sitecrawl.parse.scanner import SitemapKind
+from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.store.sitemap_visits import visited_pages
-from sitecrawl.urls.canonical import KeyRules, canonicalize, page_id, page_key
+from sitecrawl.urls.canonical import KeyRules, canonicalize, page_id, page_key, strict_url
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.skip import file_kind
-from sitecrawl.urls.strict import strict_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

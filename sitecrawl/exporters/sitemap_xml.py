@@ -9,10 +9,9 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from sitecrawl.exporters.sitemap_fitness import MAX_LOC_CHARACTERS
-from sitecrawl.parse.lastmod import normalize_lastmod
+from sitecrawl.sitemaps.lastmod import normalize_lastmod
 from sitecrawl.store.columns import iso_text
-from sitecrawl.urls.canonical import canonicalize
-from sitecrawl.urls.strict import strict_url
+from sitecrawl.urls.canonical import canonicalize, strict_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

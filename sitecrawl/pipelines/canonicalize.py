@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.items import mention_batches
 from sitecrawl.pipelines.base import InventoryPipeline
-from sitecrawl.urls.batches import canonicalize_batch
+from sitecrawl.urls.address import without_credentials
 from sitecrawl.urls.canonical import explain_refusal
-from sitecrawl.urls.credentials import without_credentials
-from sitecrawl.urls.plain import shared_origin
+from sitecrawl.urls.columns import canonicalize_batch, shared_origin
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:

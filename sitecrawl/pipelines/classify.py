@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.items import mention_batches
 from sitecrawl.pipelines.base import InventoryPipeline
 from sitecrawl.urls.refusal import Reason
-from sitecrawl.urls.skip import FILE_KINDS
+from sitecrawl.urls.rules import FILE_KINDS
 
 if TYPE_CHECKING:
     from typing import Any

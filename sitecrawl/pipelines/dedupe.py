@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.items import mention_batches
 from sitecrawl.pipelines.base import InventoryPipeline
-from sitecrawl.urls.batches import page_ids
-from sitecrawl.urls.memo import ColumnMemo
+from sitecrawl.urls.columns import ColumnMemo, page_ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
     from sitecrawl.scan.scan import Scan
-    from sitecrawl.urls.plain import SharedOrigin
+    from sitecrawl.urls.columns import SharedOrigin
     from sitecrawl.urls.seen import SeenIds
 
 _MAX_LINKED = 50_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.classify.language import is_other_language, link_languages
+from sitecrawl.html.links import LinkSource
 from sitecrawl.items import (
     NOT_SENT,
     FrontierEntry,
@@ -13,7 +14,6 @@ from sitecrawl.items import (
     VisitOutcome,
     mention_batches,
 )
-from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.pipelines.base import InventoryPipeline
 from sitecrawl.urls.refusal import Reason
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sitecrawl.items import MentionBatch, Visit
     from sitecrawl.scan.scan import Scan
     from sitecrawl.store.resumption import Resumption
-    from sitecrawl.urls.budgets import PatternBudgets, PatternCut
+    from sitecrawl.urls.pattern_budgets import PatternBudgets, PatternCut
     from sitecrawl.urls.seen import SeenIds
 
 # A form is listed, but nobody fills it in.
@@ -155,7 +155,7 @@ class FrontierPipeline(InventoryPipeline):
     def _state(self) -> tuple[SeenIds, PatternBudgets]:
         """The pages that are in the frontier, and what each pattern has spent."""
         if self._known is None or self._budgets is None:
-            from sitecrawl.urls.budgets import PatternBudgets
+            from sitecrawl.urls.pattern_budgets import PatternBudgets
             from sitecrawl.urls.seen import SeenIds  # NumPy would hold up the first request
 
             self._known = SeenIds()

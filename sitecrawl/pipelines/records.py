@@ -9,6 +9,7 @@ from collections import Counter
 from itertools import compress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sitecrawl.html.links import LinkSource
 from sitecrawl.items import (
     NOT_SENT,
     Document,
@@ -20,7 +21,6 @@ from sitecrawl.items import (
     SiteResolved,
     Source,
 )
-from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.store.records import (
     DocumentRecord,
     FetchRecord,
@@ -32,14 +32,14 @@ from sitecrawl.store.records import (
     VerdictRecord,
     VisitRecord,
 )
-from sitecrawl.urls.credentials import without_credentials
+from sitecrawl.urls.address import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
     from sitecrawl.items import Judged, MenuItem, VisitedPage
-    from sitecrawl.parse.entries import EntryDetails
     from sitecrawl.scan.scan import Scan
+    from sitecrawl.sitemaps.entries import EntryDetails
     from sitecrawl.store.scan_writer import ScanWriter
 
 T = TypeVar("T")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.items import Evidence, EvidenceType, mention_batches
 from sitecrawl.pipelines.base import InventoryPipeline
-from sitecrawl.robots.verdict import VerdictReason
-from sitecrawl.urls.plain import origin_prefix
+from sitecrawl.robots.policy import VerdictReason
+from sitecrawl.urls.columns import origin_prefix
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sitecrawl.items import Judged, MentionBatch
-    from sitecrawl.robots.verdict import Verdict
+    from sitecrawl.robots.policy import Verdict
     from sitecrawl.scan.robots import AuthorityRobots
     from sitecrawl.scan.scan import Scan
-    from sitecrawl.urls.plain import SharedOrigin
+    from sitecrawl.urls.columns import SharedOrigin
 
 # Without rules to go by nothing is fetched, but a list of pages is not a fetch.
 _LISTED_ALL_THE_SAME = VerdictReason.UNREACHABLE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.items import mention_batches
 from sitecrawl.pipelines.base import InventoryPipeline
-from sitecrawl.urls.memo import ColumnMemo
+from sitecrawl.urls.columns import ColumnMemo
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.skip import first_segments
 

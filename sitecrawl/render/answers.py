@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from sitecrawl.parse.storable import storable
+from sitecrawl.html.text import storable
 from sitecrawl.render.actions import Clickable
 
 _MAX_ENTRIES = 2_000

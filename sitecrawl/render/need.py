@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from sitecrawl.parse.links.vocabulary import LinkSource
+from sitecrawl.html.links import LinkSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sitecrawl.parse.links.reading import PageReading
+    from sitecrawl.html.links import PageReading
 
 _YES_FROM = 60
 # Little text and few links alone are a small page.

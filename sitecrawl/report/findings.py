@@ -13,8 +13,8 @@ from sitecrawl.coverage.sightings import SourceGroup
 from sitecrawl.findings.detection import near_originals, redirect_chains
 from sitecrawl.findings.kinds import DESCRIPTIONS, Severity, SiteFinding
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome
-from sitecrawl.parse.findings import FindingKind
 from sitecrawl.report.mentions import GROUPS
+from sitecrawl.sitemaps.findings import FindingKind
 from sitecrawl.store import findings_visits
 from sitecrawl.store.columns import iso_text
 from sitecrawl.store.findings_entries import Found, SitemapEntries

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from sitecrawl.coverage.sightings import SourceGroup
+from sitecrawl.html.links import RENDERED_SOURCES, Region
 from sitecrawl.items import SITEMAP_SOURCES, Source
-from sitecrawl.parse.links.vocabulary import RENDERED_SOURCES, Region
 from sitecrawl.store.comparison import FOLLOWED_SOURCES
 from sitecrawl.store.report_links import further_mentions, sitemap_documents, visited_documents
 

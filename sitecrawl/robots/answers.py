@@ -1,7 +1,7 @@
-"""The server's answer to robots.txt: what it means for pages, and for how long.
+"""What the server's answer to robots.txt means for pages, and for how long.
 
-RFC 9309, 2.3.1: an answer is the rules, or it says that there are none (*unavailable*), or it says
-nothing (*unreachable*): then there may be rules that nobody knows.
+RFC 9309, 2.3.1: an answer has the rules, or says that there are none (*unavailable*), or fails
+(*unreachable*): then there may be rules that are not known.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def read_answer(
     """Say what the fetch of a robots.txt came to.
 
     *outcome* is the value of a :class:`~sitecrawl.items.FetchOutcome`; one that is not known here
-    counts as unreachable, because that is what does no harm. *redirects* is the number of hops.
+    counts as unreachable, the safe choice. *redirects* is the number of hops.
 
     >>> read_answer("not_found", 404).kind, read_answer("http_error", 503).kind
     (<AnswerKind.UNAVAILABLE: 'unavailable'>, <AnswerKind.UNREACHABLE: 'unreachable'>)
@@ -54,7 +54,7 @@ def read_answer(
     if outcome in _READ:
         return RobotsAnswer(AnswerKind.READ, status=status)
     cause = error or (f"HTTP {status}" if status else outcome.replace("_", " "))
-    # Who asks us to slow down has a robots.txt for all we know.
+    # A server that asks to slow down may well have a robots.txt.
     is_final = status in _CLIENT_ERRORS and status != _TOO_MANY_REQUESTS
     is_answer = outcome in {"not_found", "http_error"}
     kind = AnswerKind.UNAVAILABLE if is_final and is_answer else AnswerKind.UNREACHABLE

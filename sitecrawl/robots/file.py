@@ -1,37 +1,113 @@
-"""What a robots.txt says to us: the rules, delays and sitemaps of the groups that name us."""
+"""A robots.txt as one crawler reads it: rules, delays and sitemaps of the groups that name it."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from sitecrawl.parse.robots import (
+from sitecrawl.robots.lines import (
     MAX_BYTES,
     MAX_LINE_BYTES,
     MAX_LINES,
+    CrawlDelay,
     Field,
+    RequestRate,
     RobotsLine,
     RobotsText,
     decode_octets,
-    sitemap_line,
-)
-from sitecrawl.robots.agents import AgentMatching, Closeness, closeness
-from sitecrawl.robots.pace import (
-    CrawlDelay,
-    RequestRate,
     parse_crawl_delay,
     parse_request_rate,
+    sitemap_line,
 )
-from sitecrawl.urls.credentials import without_credentials
+from sitecrawl.urls.address import without_credentials
 
 if TYPE_CHECKING:
     from datetime import time
 
-    from sitecrawl.parse.robots import SitemapLine
+    from sitecrawl.robots.lines import SitemapLine
+
 
 _EXAMPLE_CHARACTERS = 120
+
+
+_TOKEN = re.compile(r"[A-Za-z_-]*")
+_NAME = re.compile(r"[^\s/]*")
+_EVERYBODY = re.compile(r"\*(?:\s|\Z)")
+
+
+class AgentMatching(StrEnum):
+    """How a group's name is compared with ours."""
+
+    RFC = "rfc"
+    PARTIAL = "partial"
+
+
+class Closeness(IntEnum):
+    """How a group names us; only the groups with the closest name in the file hold."""
+
+    EXACT = 0
+    PARTIAL = 1
+    EVERYBODY = 2
+
+
+def parse_token(text: str) -> str:
+    """Return the product token *text*, which RFC 9309 (2.2.1) makes of letters, - and _ only.
+
+    >>> parse_token("sitecrawl")
+    'sitecrawl'
+    """
+    if not text or not _TOKEN.fullmatch(text):
+        raise ValueError(
+            f"{text!r}: expected a product token of letters, - and _ only, such as sitecrawl"
+        )
+    return text
+
+
+def token_of(user_agent: str) -> str:
+    """Return the name of a bot without its version and whatever follows.
+
+    >>> token_of("MJ12bot/v1.4.8 (http://mj12bot.example/)")
+    'MJ12bot'
+    """
+    match = _NAME.match(user_agent.strip())
+    if match is None or not match[0] or match[0].startswith("*"):
+        raise ValueError(f"{user_agent!r}: expected the name of a bot, such as sitecrawl")
+    return match[0]
+
+
+def closeness(value: str, token: str, matching: AgentMatching) -> Closeness | None:
+    """Say how the value of a ``User-agent`` line names the bot *token*; None: not at all.
+
+    - Case never matters. What follows the token (``sitecrawl/1.0``, ``sitecrawl v2``) does not
+      either: a value ends at the first character that no token has.
+    - ``*`` is everybody, also with words behind it.
+    - With partial matching a name that is part of ours, or has ours as a part, is a match.
+
+    >>> closeness("SiteCrawl/1.0", "sitecrawl", AgentMatching.RFC).name
+    'EXACT'
+    >>> closeness("site", "sitecrawl", AgentMatching.RFC) is None
+    True
+    >>> closeness("site", "sitecrawl", AgentMatching.PARTIAL).name
+    'PARTIAL'
+    """
+    if value.startswith("*"):
+        return Closeness.EVERYBODY if _EVERYBODY.match(value) else None
+    value, token = value.lower(), token.lower()
+    name = _leading(_TOKEN, value)
+    # The RFC has no tokens with digits, but bots with such names exist.
+    if token in {name, _leading(_NAME, value)}:
+        return Closeness.EXACT
+    if matching == AgentMatching.PARTIAL and ((name and name in token) or token in value):
+        return Closeness.PARTIAL
+    return None
+
+
+def _leading(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.match(text)
+    return match[0] if match else ""
 
 
 class RobotsFindingKind(StrEnum):
@@ -45,7 +121,7 @@ class RobotsFindingKind(StrEnum):
 
 
 class RobotsFinding(NamedTuple):
-    """Something odd in the file: how often, and where first (line 0: the file as a whole)."""
+    """A problem in the file: how often, and where first (line 0: the file as a whole)."""
 
     kind: RobotsFindingKind
     line: int
@@ -117,7 +193,7 @@ class RobotsFile:
 
 @dataclass(slots=True)
 class _Said:
-    """What the groups of one closeness say."""
+    """The rules and delays of the groups that name us equally closely."""
 
     groups: list[AgentLine] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
@@ -127,12 +203,12 @@ class _Said:
 
 @dataclass(slots=True)
 class _Addressees:
-    """Whom the next lines are meant for: how closely we are among the names above, if we are."""
+    """The User-agent lines above, and how closely the best of them names us."""
 
     closest: Closeness | None = None
     group: AgentLine | None = None
     is_anybody: bool = False
-    is_closed: bool = False  # something was said to them: the next name starts a new list
+    is_closed: bool = False  # a rule or delay followed: the next name starts a new list
 
     def with_name(self, agent: AgentLine, how: Closeness | None) -> _Addressees:
         names = _Addressees() if self.is_closed else self

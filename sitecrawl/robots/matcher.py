@@ -2,14 +2,14 @@
 
 Nothing here backtracks. What a path costs:
 
-- patterns without wildcards: a look-up for each different length, however many there are;
-- patterns with wildcards: only those are tried of which a *probe*, a short text that any match must
-  contain, is in the path; each piece of a pattern is looked for once, from left to right;
-- and there is a limit on these trials, far beyond what any sane robots.txt needs: past it the
-  answer is `TOO_COMPLEX`.
+- patterns without wildcards: one look-up per different length, however many patterns there are;
+- patterns with wildcards: only those are tried whose *probe*, a short text that every match
+  contains, is in the path; each piece of a pattern is searched once, from left to right;
+- these trials are limited, far beyond what a sane robots.txt needs; beyond the limit the answer
+  is `TOO_COMPLEX`.
 
-A column of paths is one text, in which each path stands between two line ends: most paths match
-nothing, and a search through the text finds out without a look at each of them.
+A column of paths is one text with a path per line: most paths match nothing, and a search through
+the text finds that out without testing each of them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STEPS_TO_TRY = 4
 
 _HEAD_CHARACTERS = 4
 _MAX_PROBE_CHARACTERS = 16
-# As many alternatives an expression goes through in the time of one look-up in Python.
+# A regex tries so many alternatives in the time of one look-up in Python.
 _FEW_TEXTS = 100
 _FEW_PATTERNS = 8
 _FEW_PROBES = 512
@@ -43,7 +43,7 @@ class PatternMatcher:
 
     def __init__(self, patterns: Sequence[Pattern]):
         everything = (number for number, each in enumerate(patterns) if each.is_everything)
-        # What every path gets that nothing else matches; the number of patterns means: nothing.
+        # The answer for paths that nothing else matches; the number of patterns means: no rule.
         self.default = next(everything, len(patterns))
         plain: dict[Pattern, int] = {}
         wild: dict[Pattern, int] = {}
@@ -58,7 +58,7 @@ class PatternMatcher:
         return self._wild.first(self._wild.candidates(path), path, self._plain.first(path))
 
     def may_match(self, heads: Iterable[str]) -> bool:
-        """Whether a path may match that begins with one of *heads*: a quick look misses none."""
+        """Whether a path that starts with one of *heads* may match; cheap, and misses none."""
         return self._wild.is_any or any(
             head.startswith(self._plain.heads) or not _SPELLED.fullmatch(head) for head in heads
         )
@@ -82,7 +82,7 @@ class _PlainPatterns:
         for pattern, number in patterns.items():
             table = self._whole if pattern.is_anchored else self._starts
             table[pattern.pieces[0]] = number
-        # Few paths start like a pattern at all: a look-up of their first characters tells.
+        # Few paths start like a pattern at all, which a look-up of their first characters shows.
         self._head = min([_HEAD_CHARACTERS, *map(len, self._starts)])
         lengths: defaultdict[str, set[int]] = defaultdict(set)
         for text in self._starts:
@@ -104,7 +104,7 @@ class _PlainPatterns:
         return best
 
     def candidates_in(self, lines: str) -> Iterator[tuple[int, str]]:
-        """Give row and path of at least all those that match."""
+        """Row and path of at least all paths that match."""
         if not self._heads:
             return iter(())
         if self._expression is not None:
@@ -123,7 +123,7 @@ class _Wild(NamedTuple):
     least: int  # characters that a path must have
 
     def match(self, path: str) -> tuple[bool, int]:
-        """Return whether it matches, and how many pieces were looked for to know it."""
+        """Return whether it matches, and how many pieces were searched."""
         steps = 0
         if len(path) < self.least or not path.startswith(self.start):
             return False, steps
@@ -188,7 +188,7 @@ class _WildPatterns:
         return numbers
 
     def candidates_in(self, lines: str) -> Iterator[tuple[int, str, list[int]]]:
-        """Give row, path and `candidates` of those paths that have any."""
+        """Row, path and `candidates` of the paths that have any."""
         if len(self._by_probe) > _FEW_PROBES:
             for row, path in enumerate(lines[1:-1].split("\n")):
                 if numbers := self.candidates(path):
@@ -217,10 +217,10 @@ def _probes(pieces: Iterable[str]) -> list[str]:
 
 
 def _best_probe(probes: Iterable[str], start: str, shared: Counter[str]) -> str:
-    """Return the probe that keeps a pattern from being tried in vain.
+    """Return the probe that best avoids useless trials of a pattern.
 
-    It is best not shared by many patterns; not in the start of the path, which may be the one of
-    every page; and long.
+    Preferably one that few patterns share, that is not in the start of the path (which many pages
+    may share), and that is long.
     """
 
     def badness(probe: str) -> tuple[bool, bool, int]:
@@ -238,20 +238,20 @@ def _contained(probes: set[str], length: int, path: str) -> Iterable[str]:
 
 
 def _lines_with(probe: str, lines: str) -> Iterator[tuple[int, str]]:
-    """Give number and text of the lines that contain *probe*."""
-    return _lines_at(_places_of(probe, lines), lines)
+    """Number and text of the lines that contain *probe*."""
+    return _lines_at(_line_ends_before(probe, lines), lines)
 
 
-def _places_of(probe: str, lines: str) -> Iterator[int]:
-    """Give a place of *probe* in each line that has one."""
-    place = lines.find(probe)
-    while place >= 0:
-        yield lines.rindex("\n", 0, place)
-        place = lines.find(probe, lines.index("\n", place))
+def _line_ends_before(probe: str, lines: str) -> Iterator[int]:
+    """The line end before each line that contains *probe*."""
+    found = lines.find(probe)
+    while found >= 0:
+        yield lines.rindex("\n", 0, found)
+        found = lines.find(probe, lines.index("\n", found))
 
 
 def _lines_at(starts: Iterable[int], lines: str) -> Iterator[tuple[int, str]]:
-    """Give number and text of the lines that begin behind the line ends at *starts*, in order."""
+    """Number and text of the lines that begin after the line ends at *starts*, in order."""
     row = counted = 0
     for start in starts:
         row += lines.count("\n", counted, start)

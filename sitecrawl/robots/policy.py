@@ -1,24 +1,24 @@
-"""What holds for the pages of one authority: verdicts on URLs, one at a time and in columns."""
+"""Verdicts on the URLs of one authority, one at a time and in columns: allowed or not, and why."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sitecrawl.robots.agents import AgentMatching
 from sitecrawl.robots.answers import AnswerKind
-from sitecrawl.robots.file import RobotsFile
+from sitecrawl.robots.file import AgentMatching, RobotsFile
 from sitecrawl.robots.matcher import TOO_COMPLEX, PatternMatcher
-from sitecrawl.robots.paths import path_lines, path_of
-from sitecrawl.robots.patterns import Pattern, parse_patterns
-from sitecrawl.robots.verdict import CONFIDENCE, Verdict, VerdictReason
+from sitecrawl.robots.patterns import Pattern, parse_patterns, path_lines, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
     from sitecrawl.robots.answers import RobotsAnswer
+    from sitecrawl.robots.lines import RequestRate
+
 
 _RULE_CHARACTERS = 1_000
 _KEPT_COPY_CONFIDENCE = 0.8
@@ -27,6 +27,71 @@ _ITSELF = (
     Pattern(("/robots.txt",), is_anchored=True, octets=0),
     Pattern(("/robots.txt?",), is_anchored=False, octets=0),
 )
+
+
+class VerdictReason(StrEnum):
+    """What decided."""
+
+    RULE = "rule"
+    NO_RULE = "no_rule"
+    NO_GROUP = "no_group"
+    ROBOTS_TXT_ITSELF = "robots_txt_itself"
+    NO_ROBOTS_TXT = "no_robots_txt"
+    NOT_TEXT = "not_text"
+    UNREACHABLE = "unreachable"
+    FAIL_OPEN = "fail_open"
+    TOO_COMPLEX = "too_complex"
+
+
+# How likely the verdict is what the site's owner wants.
+CONFIDENCE = {
+    VerdictReason.RULE: 1.0,
+    VerdictReason.NO_RULE: 1.0,
+    VerdictReason.NO_GROUP: 1.0,
+    VerdictReason.ROBOTS_TXT_ITSELF: 1.0,
+    VerdictReason.NO_ROBOTS_TXT: 1.0,
+    VerdictReason.NOT_TEXT: 0.7,
+    VerdictReason.UNREACHABLE: 0.5,
+    VerdictReason.FAIL_OPEN: 0.3,
+    VerdictReason.TOO_COMPLEX: 0.5,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a URL may be fetched, what decided it, and what to keep to when fetching."""
+
+    allowed: bool
+    reason: VerdictReason
+    rule: str = ""  # the deciding line as written, without its comment
+    line: int | None = None
+    group: str = ""  # the value of the User-agent line above it
+    cause: str = ""  # why there are no rules
+    crawl_delay: float | None = None
+    request_rates: tuple[RequestRate, ...] = ()
+    confidence: float = 1.0
+
+    @property
+    def explanation(self) -> str:
+        """A sentence for a person.
+
+        >>> Verdict(False, VerdictReason.RULE, "Disallow: /cart", 3, "*").explanation
+        'line 3 of robots.txt, for *: Disallow: /cart'
+        """
+        return _EXPLANATIONS[self.reason].format(self)
+
+
+_EXPLANATIONS = {
+    VerdictReason.RULE: "line {0.line} of robots.txt, for {0.group}: {0.rule}",
+    VerdictReason.NO_RULE: "no rule of robots.txt for {0.group} matches",
+    VerdictReason.NO_GROUP: "robots.txt has no rules for this crawler",
+    VerdictReason.ROBOTS_TXT_ITSELF: "robots.txt itself may always be fetched",
+    VerdictReason.NO_ROBOTS_TXT: "there is no robots.txt ({0.cause})",
+    VerdictReason.NOT_TEXT: "what is in the place of robots.txt is {0.cause}",
+    VerdictReason.UNREACHABLE: "robots.txt could not be had ({0.cause}), so nothing may be fetched",
+    VerdictReason.FAIL_OPEN: "robots.txt could not be had ({0.cause}); fetched all the same",
+    VerdictReason.TOO_COMPLEX: "robots.txt has too many wildcards to decide this",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +106,7 @@ class VerdictColumn:
 
 
 class RobotsPolicy:
-    """Verdicts on the URLs of one authority (scheme, host and port), which is not looked at again.
+    """Verdicts on the URLs of one authority (scheme, host and port), which is not compared again.
 
     *usual* is the verdict where no rule of *file* matches. The longest rule wins, Allow before
     Disallow where two are as long (RFC 9309, 2.2.2).
@@ -71,7 +136,7 @@ class RobotsPolicy:
     def verdicts(self, urls: Sequence[str], heads: Set[str] | None = None) -> VerdictColumn:
         """Return ``decide(url)`` for all *urls*, much faster.
 
-        *heads* are the first characters of all their paths, for a caller who knows them.
+        *heads* are the first characters of all their paths, if the caller knows them.
         """
         found: Mapping[int, int] = {}
         if heads is None or self._matcher.may_match(heads):
@@ -100,7 +165,7 @@ class RobotsPolicy:
         )
 
     def _because(self, reason: VerdictReason, *, allowed: bool) -> Verdict:
-        # Whatever lowers the confidence in the file lowers it in each of its rules.
+        # A lower confidence in the file lowers that of each of its rules.
         trust = self.usual.confidence / CONFIDENCE[self.usual.reason]
         confidence = CONFIDENCE[reason] * trust
         return replace(self.usual, allowed=allowed, reason=reason, confidence=confidence, cause="")

@@ -95,7 +95,7 @@ class ScanLifecycle:
         database = self.scan.database
         if database is not None:
             assert self._arguments is not None
-            record = getattr(self._crawler.spider, "record", dict)()
+            record: dict[str, Any] = getattr(self._crawler.spider, "record", dict)()
             database.open(self._arguments, self.scan.config.as_dict() | record)
             self._taking_up = asyncio.ensure_future(self._take_up(database))
 

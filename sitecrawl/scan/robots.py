@@ -17,7 +17,6 @@ from sitecrawl.items import (
     Judged,
     NamedDocument,
 )
-from sitecrawl.parse.robots import MAX_BYTES
 from sitecrawl.robots.answers import (
     MAX_REDIRECTS,
     AnswerKind,
@@ -25,8 +24,8 @@ from sitecrawl.robots.answers import (
     may_use_kept_copy,
     read_answer,
 )
-from sitecrawl.robots.policy import policy_for
-from sitecrawl.robots.verdict import VerdictReason
+from sitecrawl.robots.lines import MAX_BYTES
+from sitecrawl.robots.policy import VerdictReason, policy_for
 from sitecrawl.stages.base import SitemapPointer
 from sitecrawl.stages.fetching import (
     asked_url,
@@ -44,11 +43,10 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.robots.answers import RobotsAnswer
-    from sitecrawl.robots.policy import RobotsPolicy
-    from sitecrawl.robots.verdict import Verdict
+    from sitecrawl.robots.policy import RobotsPolicy, Verdict
     from sitecrawl.scan.scan import Scan
     from sitecrawl.store.robots_copies import RobotsCopy
-    from sitecrawl.urls.plain import SharedOrigin
+    from sitecrawl.urls.columns import SharedOrigin
 
 _MAX_RETRIES = 1
 
@@ -78,7 +76,7 @@ class AuthorityRobots:
         self, urls: Sequence[str], origin: SharedOrigin | None = None
     ) -> tuple[Judged, dict[int, Judged]]:
         """What is said of most of the *urls*, and of the others by their row."""
-        column = self.policy.verdicts(urls, origin.heads if origin else None)
+        column = self.policy.verdicts(urls, origin.path_starts if origin else None)
         others = {row: self._as_judged(verdict) for row, verdict in column.others.items()}
         return self._as_judged(column.usual), others
 

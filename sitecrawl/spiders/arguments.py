@@ -10,8 +10,7 @@ from sitecrawl.profiles import profile_module
 from sitecrawl.render.trials import RenderMode
 from sitecrawl.safety.policy import Endpoint, endpoint_of
 from sitecrawl.setting_values import ValueKind, choice, count, flag, names, text
-from sitecrawl.urls.address import resolve
-from sitecrawl.urls.credentials import without_credentials
+from sitecrawl.urls.address import resolve, without_credentials
 from sitecrawl.urls.skip import SkipRules
 from sitecrawl.urls.target import Target, TargetError, parse_target
 

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sitecrawl.items import DocumentKind, FetchOutcome
-from sitecrawl.parse.scanner import SitemapKind
-from sitecrawl.parse.sitemap import SitemapReader
+from sitecrawl.sitemaps.entries import SitemapKind
+from sitecrawl.sitemaps.reader import SitemapReader
 from sitecrawl.spiders.site import SiteSpider
 from sitecrawl.stages.base import SitemapPointer
 from sitecrawl.stages.fetching import document_request, failed_document_of, fetched_document

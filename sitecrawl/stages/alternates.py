@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.items import Document, MentionBatch, Source
 
 if TYPE_CHECKING:
-    from sitecrawl.parse.entries import EntryBatch
+    from sitecrawl.sitemaps.entries import EntryBatch
     from sitecrawl.stages.urlcap import UrlCap
     from sitecrawl.urls.scope import Scope
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from sitecrawl.classify.language import text_detector
 from sitecrawl.classify.page_types import declared_type
 from sitecrawl.config import ConfigError
+from sitecrawl.html.text import storable
 from sitecrawl.items import PageFacts
-from sitecrawl.parse.storable import storable
 
 if TYPE_CHECKING:
     from sitecrawl.config import Config
-    from sitecrawl.parse.links import PageReading
+    from sitecrawl.html.links import PageReading
 
 
 class PageFactsReader:

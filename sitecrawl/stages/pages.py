@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sitecrawl.html.links import LinkSource, PageLimits
+from sitecrawl.html.page import read_page
+from sitecrawl.html.text import storable
 from sitecrawl.items import (
     DocumentRead,
     FetchOutcome,
@@ -12,12 +15,9 @@ from sitecrawl.items import (
     Source,
     VisitedPage,
 )
-from sitecrawl.parse.directives import header_directives, meta_directives
-from sitecrawl.parse.links import KnownBlocks, PageLimits, read_page
-from sitecrawl.parse.links.vocabulary import LinkSource
-from sitecrawl.parse.scanner import SitemapKind
-from sitecrawl.parse.sitemap import SitemapReader
-from sitecrawl.parse.storable import storable
+from sitecrawl.robots.directives import header_directives, meta_directives
+from sitecrawl.sitemaps.entries import SitemapKind
+from sitecrawl.sitemaps.reader import SitemapReader
 from sitecrawl.stages.facts import PageFactsReader
 from sitecrawl.stages.fetching import fetched_document
 from sitecrawl.urls.skip import file_kind
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sitecrawl.config import Config
+    from sitecrawl.html.links import Links, MenuEntry, PageReading
     from sitecrawl.items import Document, Visit
-    from sitecrawl.parse.links import Links, MenuEntry, PageReading
     from sitecrawl.stages.base import Stage
     from sitecrawl.urls.scope import Scope
 
@@ -52,7 +52,6 @@ class PageReader:
         self._config = config
         self._limits = page_limits(config)
         self._facts = PageFactsReader(config)
-        self._known = KnownBlocks()
 
     def fetched(self, response: Response) -> Document:
         """The document of an answer, with what it says to robots."""
@@ -74,7 +73,6 @@ class PageReader:
             headers=_link_headers(response),
             limits=self._limits,
             has_menu=visit.number == 1,
-            known=self._known,
         )
         batches = [
             _link_batch(document, visit, scope, reading, first)

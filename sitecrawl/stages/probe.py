@@ -6,14 +6,15 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sitecrawl.html.page import read_page
+from sitecrawl.html.text import fingerprint_distance
 from sitecrawl.items import DocumentKind, FetchOutcome
-from sitecrawl.parse.links import fingerprint_distance, read_page
 from sitecrawl.stages.fetching import document_request, failed_document_of, fetched_document
 from sitecrawl.urls.address import origin_of
 
 if TYPE_CHECKING:
+    from sitecrawl.html.links import PageReading
     from sitecrawl.items import PageFacts
-    from sitecrawl.parse.links import PageReading
     from sitecrawl.stages.base import ScanContext
 
 # Two paths, because many error pages repeat the path that was asked for.

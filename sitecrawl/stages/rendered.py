@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sitecrawl.html.links import LinkSource
+from sitecrawl.html.page import read_page
+from sitecrawl.html.text import storable
 from sitecrawl.items import MentionBatch, MenuItem
-from sitecrawl.parse.links import read_page
-from sitecrawl.parse.links.vocabulary import LinkSource
-from sitecrawl.parse.storable import storable
 from sitecrawl.stages.facts import PageFactsReader
 from sitecrawl.stages.pages import is_nofollow
-from sitecrawl.urls.batches import canonicalize_all
+from sitecrawl.urls.columns import canonicalize_all
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sitecrawl.config import Config
+    from sitecrawl.html.links import PageLimits, PageReading
     from sitecrawl.items import VisitedPage
-    from sitecrawl.parse.links import PageLimits, PageReading
     from sitecrawl.render.answers import RenderedFragment
     from sitecrawl.render.renderer import Rendering
     from sitecrawl.render.routes import Route

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sitecrawl.config import Config
+    from sitecrawl.html.links import PageReading
     from sitecrawl.items import VisitedPage
-    from sitecrawl.parse.links import PageReading
     from sitecrawl.render.renderer import Rendering
     from sitecrawl.stages.pages import ReadPage
     from sitecrawl.store.resumption import Resumption

@@ -18,8 +18,8 @@ from sitecrawl.items import (
     Source,
     Visit,
 )
-from sitecrawl.parse.scanner import SitemapKind
-from sitecrawl.parse.sitemap import SitemapReader
+from sitecrawl.sitemaps.entries import SitemapKind
+from sitecrawl.sitemaps.reader import SitemapReader
 from sitecrawl.stages.alternates import Alternates, own_languages
 from sitecrawl.stages.base import ScanContext, SitemapPointer, Stage
 from sitecrawl.stages.fetching import (
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
-    from sitecrawl.parse.entries import EntryBatch
     from sitecrawl.scan.database import KnownDocument
+    from sitecrawl.sitemaps.entries import EntryBatch
 
 # Handed to Scrapy at once; the politeness of the download slots comes on top. More would only wait
 # for the store, and each map that is being read costs memory.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sitecrawl.parse.entries import EntryBatch
+    from sitecrawl.sitemaps.entries import EntryBatch
 
 
 class UrlCap:

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from sitecrawl.html.links import LinkSource
 from sitecrawl.items import DocumentKind
-from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.store.membership import membership
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sitecrawl.items import SITEMAP_SOURCES, DocumentKind, FetchOutcome, Source
-from sitecrawl.robots.verdict import VerdictReason
+from sitecrawl.robots.policy import VerdictReason
 from sitecrawl.store.membership import membership
 from sitecrawl.urls.refusal import Reason
 

@@ -280,8 +280,8 @@ def _address_test(
     pattern, max_depth = wanted.pattern, wanted.max_depth
     if not pattern:
         return None if max_depth is None else lambda url: path_depth(url) <= max_depth
+    from sitecrawl.urls.crawl_patterns import crawl_pattern
     from sitecrawl.urls.patterns import url_pattern  # few ask for a pattern
-    from sitecrawl.urls.places import place_of
 
     held_under_it = (visits.c.scan_id == scan.id) & (visits.c.family == pattern)
     held = set(connection.scalars(select(visits.c.url).where(held_under_it)))
@@ -289,7 +289,7 @@ def _address_test(
     def is_wanted(url: str) -> bool:
         if max_depth is not None and path_depth(url) > max_depth:
             return False
-        return url in held or pattern in {url_pattern(url), place_of(url).pattern}
+        return url in held or pattern in {url_pattern(url), crawl_pattern(url).name}
 
     return is_wanted
 

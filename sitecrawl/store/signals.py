@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import func, select, update
 
+from sitecrawl.html.links import Region
 from sitecrawl.items import DocumentKind
-from sitecrawl.parse.links.vocabulary import Region
 from sitecrawl.store.bulk import literal
 from sitecrawl.store.membership import membership
 from sitecrawl.store.statements import Gathered

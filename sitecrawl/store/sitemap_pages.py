@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sitecrawl.items import DocumentKind, Source
-from sitecrawl.robots.verdict import VerdictReason
+from sitecrawl.robots.policy import VerdictReason
 from sitecrawl.store.membership import membership
 
 if TYPE_CHECKING:

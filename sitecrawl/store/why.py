@@ -68,7 +68,7 @@ class Why:
 def why(
     database: Database, site_id: int, page_id: int, max_mentions: int | None = MAX_MENTIONS
 ) -> Why:
-    """What is known of the page with this id (see ``sitecrawl.urls.batches.page_ids``)."""
+    """What is known of the page with this id (see ``sitecrawl.urls.columns.page_ids``)."""
     scan = latest_scan(database, site_id)
     coverage = crawl_coverage(database, scan) if scan else None
     if page := page_fact(database, page_id):

@@ -1,7 +1,7 @@
-"""Addresses of documents: where to fetch, not which page it is.
+"""Addresses of documents: where to fetch, in contrast to the canonical URL of a page.
 
-A document is fetched at the address it was given, as a browser would: unlike a page's, its query
-keeps its order and all its parameters, because a sitemap's may be signed.
+A document is fetched at the address it was given, as a browser would: unlike a page's URL, its
+query keeps its order and all its parameters, because the query of a sitemap may be signed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def resolve(url: str, base: str) -> str | None:
 def resolve_location(location: bytes, base: str) -> str | None:
     """The http(s) address that a ``Location`` header means in an answer from *base*, or None.
 
-    Bytes that are no ASCII stand for themselves, whatever encoding they are in, as in browsers.
+    Bytes beyond ASCII are escaped as they are, whatever their encoding, as in browsers.
 
     >>> resolve_location("/größe".encode(), "https://example.com/a")
     'https://example.com/gr%C3%B6%C3%9Fe'
@@ -68,12 +68,12 @@ def site_of(url: str) -> str:
 
 
 def _as_far_as_port(url: str) -> str:
-    """What tells the origin, if that is plain to see; otherwise the whole address."""
+    """The scheme, host and port of *url* if they are plain; otherwise the whole URL."""
     authority = _PLAIN_AUTHORITY.match(url)
     return authority[0] if authority else url
 
 
-# Both are asked for many times for each request, and there are few origins.
+# Called many times for each request, with few different origins.
 @lru_cache(maxsize=1024)
 def _parsed_origin(url: str) -> str:
     return str(URL(url).origin)
@@ -82,3 +82,17 @@ def _parsed_origin(url: str) -> str:
 @lru_cache(maxsize=1024)
 def _parsed_site(url: str) -> str:
     return page_key(_parsed_origin(url) + "/")
+
+
+# User names and passwords are never kept, shown or sent. As browsers find them: before the last @
+# of the authority, with slashes of either kind, or none.
+_CREDENTIALS = re.compile(r"(\b(?:https?|ftp|wss?):[/\\]*|//)[^/\\?#\s]*@", re.IGNORECASE)
+
+
+def without_credentials(text: str) -> str:
+    """*text* without user names and passwords; it need not be a valid URL.
+
+    >>> without_credentials("ftp://me:secret@files.example/a@b")
+    'ftp://files.example/a@b'
+    """
+    return _CREDENTIALS.sub(r"\1", text) if "@" in text else text

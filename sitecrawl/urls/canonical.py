@@ -6,7 +6,7 @@
   servers may answer them differently.
 * :func:`page_key` folds in addition what nearly always is one page: http and https, ``www.``, one
   trailing slash.
-* :mod:`sitecrawl.urls.batches` gives the same answers for columns of URLs, much faster.
+* :mod:`sitecrawl.urls.columns` gives the same answers for columns of URLs, much faster.
 
 All input is hostile: a URL is refused (None), never an exception.
 """
@@ -16,16 +16,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from operator import itemgetter
+from typing import Final
 
 from ada_url import join_url, normalize_url
 from xxhash import xxh3_64_intdigest
 
-from sitecrawl.urls import parameters
-from sitecrawl.urls.plain import PLAIN_URL
 from sitecrawl.urls.refusal import Reason, Refusal
+from sitecrawl.urls.rules import (
+    POSSIBLE_SESSION_NAMES,
+    SESSION_NAMES,
+    SESSION_PREFIXES,
+    TRACKING_NAMES,
+    TRACKING_PREFIXES,
+)
 
-# Beyond this no parser is asked: escaping and IDNA can make a text longer, and quadratic work
-# starts somewhere.
+# Longer texts are refused before parsing: escaping and IDNA can make them longer still, and some
+# steps are not linear.
 MAX_RAW_LENGTH = 16 * 1024
 
 _LOWER_CASE_FIELDS = (
@@ -41,11 +47,11 @@ _LOWER_CASE_FIELDS = (
 class CanonicalRules:
     """What canonicalisation removes; parameter names are matched without regard to case."""
 
-    tracking_names: frozenset[str] = parameters.TRACKING_NAMES
-    tracking_prefixes: tuple[str, ...] = parameters.TRACKING_PREFIXES
-    session_names: frozenset[str] = parameters.SESSION_NAMES
-    session_prefixes: tuple[str, ...] = parameters.SESSION_PREFIXES
-    possible_session_names: frozenset[str] = parameters.POSSIBLE_SESSION_NAMES
+    tracking_names: frozenset[str] = TRACKING_NAMES
+    tracking_prefixes: tuple[str, ...] = TRACKING_PREFIXES
+    session_names: frozenset[str] = SESSION_NAMES
+    session_prefixes: tuple[str, ...] = SESSION_PREFIXES
+    possible_session_names: frozenset[str] = POSSIBLE_SESSION_NAMES
     keep_hash_routes: bool = False
     max_length: int = 2083
     _names: frozenset[str] = field(init=False, repr=False, compare=False)
@@ -61,7 +67,7 @@ class CanonicalRules:
         object.__setattr__(self, "_prefixes", self.tracking_prefixes + self.session_prefixes)
 
     def drops(self, name: str, value: str) -> bool:
-        """Whether a query parameter says nothing about the page."""
+        """Whether a query parameter does not select the page."""
         name = name.lower()
         return (
             name in self._names
@@ -86,6 +92,27 @@ _GENERATED = re.compile(r"(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])[0-9a-z_-]{16,}", re.I
 
 DEFAULT_RULES = CanonicalRules()
 DEFAULT_KEY_RULES = KeyRules()
+
+_PLAIN_ESCAPE = r"%(?:2[0-9A-CF]|3[A-F]|[89A-F][0-9A-F])"
+PLAIN_PATH_CHARACTERS = r"-A-Za-z0-9/_~!$&'*+,=:@"
+_PLAIN_QUERY_CHARACTERS = r"-A-Za-z0-9_.~!$&()*+,;=:@/?"
+
+# URLs that are canonical as they stand, as those of most sitemaps are: parsing and unescaping leave
+# such a URL as it is, only its query (group 1) may hold parameters to drop or to sort. Conservative
+# on purpose: what does not match goes through the URL parser. What makes it certain:
+# - host: no "--", hence no punycode; the last piece is of letters, hence it is no IPv4 number
+# - port: 1000 to 64999, never a default one
+# - path: no ";" or "(", hence no session id; no segment starts with ".", hence no dot segments
+# - escapes: upper case, of reserved characters and of bytes beyond ASCII only
+# Possessive quantifiers (++, *+) keep the failing match as cheap as the successful one. They stand
+# behind single characters only: before 3.11.5 Python did not match some groups with them.
+PLAIN_URL = re.compile(
+    r"https?://(?:(?:[a-z0-9]++[.-])*[a-z]++|127\.0\.0\.1)"
+    r"(?::(?:[1-5][0-9]|6[0-4]|[1-9])[0-9]{3})?"
+    rf"/[{PLAIN_PATH_CHARACTERS}]*+(?:(?:(?<!/)\.|{_PLAIN_ESCAPE})[{PLAIN_PATH_CHARACTERS}]*+)*"
+    rf"(\?[{_PLAIN_QUERY_CHARACTERS}]*+(?:{_PLAIN_ESCAPE}[{_PLAIN_QUERY_CHARACTERS}]*+)*)?"
+)
+
 
 _ROOT_DOT = re.compile(r"(?<!\.)\.(?=:|\Z)")
 _SCHEME = re.compile(r"[\x00-\x20]*([a-z][a-z0-9+.-]{0,31}):", re.IGNORECASE)
@@ -151,7 +178,7 @@ def page_key(url: str, rules: KeyRules = DEFAULT_KEY_RULES) -> str:
     """
     scheme, has_scheme, rest = url.partition("://")
     if not has_scheme:
-        return url  # refused text, which is only ever itself
+        return url  # a refused URL is its own key
     if rules.fold_www:
         rest = rest.removeprefix("www.")
     end = _path_end(rest)
@@ -199,7 +226,7 @@ def _canonical(url: str, base: str | None, rules: CanonicalRules) -> str | Refus
 
 
 def _without_fragment(url: str, rules: CanonicalRules) -> str:
-    """What is left of *url* if its fragment surely says nothing; beyond ASCII it may be refused."""
+    """*url* without its fragment, if that is dropped; text beyond ASCII may be refused."""
     is_dropped = "#" in url and not rules.keep_hash_routes and url.isascii()
     return url.partition("#")[0] if is_dropped else url
 
@@ -210,7 +237,7 @@ def _parse(url: str, base: str | None) -> str:
         try:
             return join_url(base, url)
         except ValueError:
-            pass  # the base may be at fault: an absolute URL stands on its own
+            pass  # the base may be invalid; an absolute URL does not need it
     try:
         return normalize_url(url)
     except ValueError:
@@ -236,8 +263,8 @@ def _normal_escape(escape: re.Match[str]) -> str:
 def _clean_authority(authority: str) -> str:
     """Return host and port without credentials and without the root dot, which names the same host.
 
-    Two dots are kept: ``1.2.3.4..`` is a name, and would turn into an address by losing them. The
-    root alone is no host: the empty string.
+    Two dots are kept: ``1.2.3.4..`` is a name, and would become an address without them. The root
+    alone is not a host: the empty string.
     """
     host_and_port = authority.rpartition("@")[2]
     root_dot = _ROOT_DOT.search(host_and_port)
@@ -272,7 +299,7 @@ def _clean_query(query: str, rules: CanonicalRules) -> str:
 
 
 def _hash_route(fragment: str) -> str:
-    """Return a client-side route ``#/x`` or ``#!x``; a lone ``#!`` is a link to nowhere."""
+    """Return a client-side route ``#/x`` or ``#!x``; a lone ``#!`` is none."""
     is_route = fragment[0] == "/" or (fragment[0] == "!" and len(fragment) > 1)
     return f"#{_unescape(fragment)}" if is_route else ""
 
@@ -282,3 +309,26 @@ def _path_end(url: str) -> int:
     end = len(url) if fragment < 0 else fragment
     query = url.find("?", 0, end)
     return end if query < 0 else query
+
+
+_NOT_ALLOWED: Final = re.compile(r"%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9._~:/?#@!$&'()*+,;=%-]")
+_ADDRESS_IN_BRACKETS: Final = re.compile(r"[a-z]+://\[[0-9a-f:.]+\]")
+
+
+def strict_url(url: str) -> str:
+    """The canonical *url* with every character escaped that RFC 3986 does not allow.
+
+    Browsers leave some of them as they are, and so does :func:`canonicalize`.
+
+    >>> strict_url("https://a.example/100%?q=[a|b]"), strict_url("http://[::1]/a%20b?c='d'")
+    ('https://a.example/100%25?q=%5Ba%7Cb%5D', "http://[::1]/a%20b?c='d'")
+    """
+    if _NOT_ALLOWED.search(url) is None:
+        return url
+    address = _ADDRESS_IN_BRACKETS.match(url)
+    end = address.end() if address else 0
+    return url[:end] + _NOT_ALLOWED.sub(_escape, url[end:])
+
+
+def _escape(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "replace"))

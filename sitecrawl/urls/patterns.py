@@ -1,9 +1,9 @@
-"""The pattern of a URL: what is left when its numbers, dates, ids and values are taken out.
+"""The pattern of a URL: its path and parameters with numbers, dates, ids and values masked.
 
-* ``{n}`` stands for digits, ``{date}`` for a date in one piece, ``{id}`` for what a program made up
-  (UUIDs, hashes, tokens), ``{v}`` for the value of a parameter, ``{again}`` for segments that come
-  again and again. Host and trailing slash do not count.
-* Whatever the URL is, the work is linear in its length, and so is the pattern.
+* ``{n}`` stands for digits, ``{date}`` for a date in one segment, ``{id}`` for generated ids (such
+  as UUIDs, hashes and tokens), ``{v}`` for the value of a parameter, ``{again}`` for repeated
+  segments. Host and trailing slash do not count.
+* The work is linear in the length of the URL, whatever it is.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ NUMBER = "{n}"
 DATE = "{date}"
 TOKEN = "{id}"  # noqa: S105 - a placeholder, no secret
 
-# What is beyond these says nothing more about the kind of a page.
+# Beyond these limits a pattern does not get more specific.
 _MAX_SEGMENTS = 32
 _MAX_PARAMETERS = 32
 _MAX_PATTERN_LENGTH = 400
 
-# Year, month, day and a number for the page; more than that is going round.
+# Year, month, day and a page number; more numbers in a row are a loop.
 _MAX_NUMBERS_IN_A_ROW = 4
 _MAX_GROUP = 6
 _MAX_NESTING = 2
@@ -53,7 +53,7 @@ _DIGIT = re.compile("[0-9]")
 _DIGITS = re.compile("[0-9]+")
 _PIECE = re.compile("%[0-9A-Fa-f]{2}|[0-9A-Za-z]+")
 _HEX = re.compile(r"[0-9a-f]+\Z|[0-9A-F]+\Z")
-# Where one kind of character meets another inside a piece, as it seldom does in words.
+# Changes between lower case, upper case and digits, which are rare in words.
 _SEAM = re.compile("(?<=[a-z])[A-Z]|(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
 _WORD = re.compile("[A-Za-z]{4}")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -62,7 +62,7 @@ _WORD_OF_SLUG = re.compile("[A-Za-z]{2,}")
 
 
 class UrlParts(NamedTuple):
-    """What a pattern is made of; a client-side route counts as further segments."""
+    """The parts of a URL that make its pattern; a client-side route counts as further segments."""
 
     segments: list[str]
     parameters: list[tuple[str, str]]
@@ -115,7 +115,7 @@ def shortened(pattern: str) -> str:
 
 @lru_cache(maxsize=8192)
 def mask(text: str) -> str:
-    """Take numbers, dates and ids out of a segment or a value.
+    """Mask numbers, dates and ids in a segment or a value.
 
     >>> [mask(text) for text in ("item-12.html", "2024-05-17", "9f86d081884c7d65", "dQw4w9WgXcQ")]
     ['item-{n}.html', '{date}', '{id}', '{id}']
@@ -140,12 +140,12 @@ def _mask_piece(match: re.Match[str]) -> str:
 
 
 def _is_made_up(text: str) -> bool:
-    """Whether letters and digits are mixed as no person would mix them."""
+    """Whether letters and digits are mixed as in a generated id."""
     return len(text) >= 8 and len(_SEAM.findall(text)) >= 3  # noqa: PLR2004 - tried on real ids
 
 
 def collapse(masked: Sequence[str]) -> list[str]:
-    """Write groups of segments that come again and again once.
+    """Replace repeated groups of segments by the first one and ``{again}``.
 
     >>> collapse(["x", "a", "b", "a", "b", "a"]), collapse(["{n}"] * 5), collapse(["{n}", "{n}"])
     (['x', 'a', 'b', '{again}'], ['{n}', '{again}'], ['{n}', '{n}'])
@@ -154,7 +154,7 @@ def collapse(masked: Sequence[str]) -> list[str]:
     words = [segment for segment in found if has_words(segment)]
     if len(set(words)) == len(words) and len(found) - len(words) <= _MAX_NUMBERS_IN_A_ROW:
         return found
-    # What is left may repeat in turn: a/a/b/a/a/b.
+    # The result may repeat as well: a/a/b/a/a/b.
     for _ in range(_MAX_NESTING):
         found = _collapse_once(found)
     return found
@@ -173,7 +173,7 @@ def _collapse_once(masked: list[str]) -> list[str]:
 
 
 def _repeated_group(masked: list[str], start: int) -> tuple[int, int]:
-    """The length of the shortest group at *start* that comes again, and where its last one ends."""
+    """The length of the shortest repeated group at *start*, and where its last repetition ends."""
     first = masked[start]
     for length in range(1, min(_MAX_GROUP, (len(masked) - start) // 2) + 1):
         if masked[start + length] != first:
@@ -185,7 +185,7 @@ def _repeated_group(masked: list[str], start: int) -> tuple[int, int]:
         allowed = _MAX_NUMBERS_IN_A_ROW if not any(map(has_words, group)) else 1
         if (end - start) // length > allowed:
             tail = masked[end:]
-            # The start of one more round, where the path ends.
+            # The path may end within a repetition.
             return length, len(masked) if tail == group[: len(tail)] else end
     return 1, start + 1
 
@@ -202,7 +202,7 @@ def has_words(masked: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def is_slug(masked: str) -> bool:
-    """Whether a segment is a title, with or without a number beside it.
+    """Whether a segment is a slug of several words, with or without a number.
 
     >>> [is_slug(mask(text)) for text in ("about", "item-12", "my-title-12", "ten-tips.html")]
     [False, False, True, True]

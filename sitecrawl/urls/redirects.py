@@ -1,4 +1,4 @@
-"""Where redirects lead that are known one by one: to a page, round in a circle, or too far."""
+"""Follows chains of redirects: to a page, into a loop, or over too many hops."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MAX_REDIRECTS = 10
-# The addresses of a chain that is just too long.
+# A chain that is one hop too long.
 _SHOWN_ADDRESSES = MAX_REDIRECTS + 2
 
 
 def endless_redirects(
     targets: Mapping[str, str], refused: Mapping[str, Reason]
 ) -> dict[str, Reason]:
-    """Which addresses lead into a circle or over too many redirects, each walked over once.
+    """The addresses that lead into a loop or over too many redirects; each is visited once.
 
-    *targets* says where each address redirects to; *refused* are those that are known to end
-    nowhere, because what follows was not asked for.
+    *targets* maps each address to where it redirects; *refused* are addresses whose targets were
+    not requested, with the reason.
 
     >>> sorted(endless_redirects({"/a": "/b", "/b": "/c", "/c": "/b", "/d": "/e"}, {}))
     ['/a', '/b', '/c']
     """
-    ends: dict[str, tuple[int, Reason | None]] = {}  # after how many redirects, and how
+    ends: dict[str, tuple[int, Reason | None]] = {}  # the number of hops, and the reason
     for start in targets:
-        way: dict[str, None] = {}  # a set that keeps its order
+        chain: dict[str, None] = {}  # an ordered set
         address = start
-        while address in targets and address not in ends and address not in way:
-            way[address] = None
+        while address in targets and address not in ends and address not in chain:
+            chain[address] = None
             address = targets[address]
         hops, reason = ends.get(address, (0, refused.get(address)))
-        if address in way:
+        if address in chain:
             reason = Reason.REDIRECT_LOOP
-        for each in reversed(way):
+        for each in reversed(chain):
             hops += 1
             is_too_far = Reason.TOO_MANY_REDIRECTS if hops > MAX_REDIRECTS else None
             reason = reason or refused.get(each) or is_too_far
@@ -44,7 +44,7 @@ def endless_redirects(
 
 
 def shown_chain(start: str, targets: Mapping[str, str]) -> list[str]:
-    """The addresses from *start* on, until one comes again or there are too many to show.
+    """The addresses from *start* on, until one repeats or there are too many to show.
 
     >>> shown_chain("/a", {"/a": "/b", "/b": "/c", "/c": "/b"})
     ['/a', '/b', '/c', '/b']

@@ -16,14 +16,14 @@ class Reason(StrEnum):
     SKIPPED_QUERY = "skipped_query"
     BLOCKED_BY_ROBOTS = "blocked_by_robots"
     ROUTE_PATTERN = "route_pattern"
-    # What a visit has shown.
+    # Found by a visit.
     NOT_FOUND = "not_found"
     SOFT_404 = "soft_404"
     REDIRECTED = "redirected"
     REDIRECT_LOOP = "redirect_loop"
     TOO_MANY_REDIRECTS = "too_many_redirects"
     OTHER_CANONICAL = "other_canonical"
-    # Addresses without an end.
+    # Endless URL spaces.
     TRAP_PATH = "trap_path"
     TRAP_LOOP = "trap_loop"
     TRAP_CALENDAR = "trap_calendar"

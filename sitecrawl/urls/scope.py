@@ -12,7 +12,7 @@ from sitecrawl.urls.refusal import Reason, Refusal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sitecrawl.urls.plain import SharedOrigin
+    from sitecrawl.urls.columns import SharedOrigin
 
 _BASE = re.compile(r"(https?://)([^/:\[]+|\[[^\]]*\])((?::[0-9]+)?)(/[^?#]*)")
 _FILE_SEGMENT = re.compile(r"/[^/]*\.(?:html?|php|aspx?|jsp)\Z", re.IGNORECASE)
@@ -37,7 +37,7 @@ class Scope:
       ``/docs-old``; loose: it is a plain prefix and does. ``/docs`` and ``/docs/`` are the same
       base.
     * A base that names a file (``/docs/index.html``) stands for its directory.
-    * Query and fragment of a base mean nothing.
+    * Query and fragment of a base are ignored.
 
     >>> scope = Scope.from_urls(["https://example.com/docs"])
     >>> scope.contains("http://www.example.com/docs/a"), scope.contains("https://example.com/docs-old")
@@ -91,7 +91,7 @@ class Scope:
     def refusals(
         self, urls: Sequence[str], origin: SharedOrigin | None = None
     ) -> dict[int, Refusal]:
-        """Return the refused ones of *urls* by their index; *origin* is that of all, if known."""
+        """Return the refused ones of *urls* by index; *origin* is what they share, if known."""
         prefixes = self._prefixes
         if origin is not None and origin.prefix.startswith(prefixes):
             return {}

@@ -1,13 +1,14 @@
-"""A compact set of 64-bit ids for many millions of pages."""
+"""Compact sets of what a scan has seen: ids of pages, and fingerprints of texts."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
 
 _MAX_LOAD = 0.6
 _SLICE = 1 << 16
@@ -61,14 +62,14 @@ class SeenIds:
         if copied:
             for row in [row for row, page_id in enumerate(ids) if page_id in copied]:
                 if ids[row] in copied:
-                    copied.remove(ids[row])  # the first of them stays what it is
+                    copied.remove(ids[row])  # the first one keeps its flag
                 else:
                     is_new[row] = False
         self._count += int(np.count_nonzero(is_new))
         return _as_list(is_new)
 
     def _add(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Put *ids* into the table and say which were not there; copies are not there together."""
+        """Put *ids* into the table and say which are new; duplicates in *ids* all count as new."""
         while self._count + len(ids) > _MAX_LOAD * len(self._table):
             self._grow()
         is_zero = ids == _EMPTY
@@ -86,7 +87,7 @@ class SeenIds:
         return (mixed & np.uint64(len(self._table) - 1)).view(np.int64)
 
     def _place(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Write *ids* at their places, all of them one step further in each round."""
+        """Write *ids* into their slots; in each round, those without one try the next."""
         table, last = self._table, len(self._table) - 1
         slots = self._home(ids)
         is_new, left = _write(table, slots, ids)
@@ -137,3 +138,84 @@ def _write(
 def _as_list(flags: NDArray[np.bool_]) -> list[bool]:
     values: list[bool] = flags.tolist()
     return values
+
+
+_FIRST_SIZE = 1 << 10
+_ALL_BITS = (1 << 64) - 1
+_NO_DEPTH = 255
+
+
+class Likeness(NamedTuple):
+    """Where similar texts were seen."""
+
+    is_anywhere: bool
+    is_in_pattern: bool
+    shallowest: int | None
+    """The smallest path depth of those that have one."""
+
+
+_NOWHERE = Likeness(is_anywhere=False, is_in_pattern=False, shallowest=None)
+
+
+class SeenTexts:
+    """Simhashes of 64 bits, each with the pattern and the path depth that it was seen at.
+
+    Two texts are similar when few bits differ. Each look-up compares with all fingerprints: 12
+    microseconds for 5,000, 180 for 100,000.
+
+    >>> texts = SeenTexts()
+    >>> texts.add(0b0000, pattern=1, depth=2)
+    >>> texts.likeness(0b0111, pattern=2, distance=3)
+    Likeness(is_anywhere=True, is_in_pattern=False, shallowest=2)
+    >>> texts.likeness(0b1111, pattern=1, distance=3).is_anywhere
+    False
+    """
+
+    def __init__(self, max_texts: int = 0) -> None:
+        self._max_texts = max_texts
+        self._count = 0
+        self._texts: NDArray[np.uint64] = np.zeros(_FIRST_SIZE, dtype=np.uint64)
+        self._patterns: NDArray[np.int32] = np.zeros(_FIRST_SIZE, dtype=np.int32)
+        self._depths: NDArray[np.uint8] = np.zeros(_FIRST_SIZE, dtype=np.uint8)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def likeness(self, fingerprint: int, *, pattern: int, distance: int) -> Likeness:
+        rows = self._rows_like(fingerprint, distance)
+        if not len(rows):
+            return _NOWHERE
+        shallowest = int(self._depths[rows].min())
+        return Likeness(
+            is_anywhere=True,
+            is_in_pattern=bool((self._patterns[rows] == pattern).any()),
+            shallowest=None if shallowest == _NO_DEPTH else shallowest,
+        )
+
+    def add(self, fingerprint: int, *, pattern: int, depth: int | None) -> None:
+        """Add a text, unless there are too many already."""
+        known = _NO_DEPTH if depth is None else min(depth, _NO_DEPTH - 1)
+        rows = (self._texts[: self._count] == np.uint64(fingerprint & _ALL_BITS)).nonzero()[0]
+        same = rows[self._patterns[rows] == pattern]
+        if len(same):
+            self._depths[same] = np.minimum(self._depths[same], known)
+            return
+        if 0 < self._max_texts <= self._count:
+            return
+        if self._count == len(self._texts):
+            self._grow()
+        self._texts[self._count] = fingerprint & _ALL_BITS
+        self._patterns[self._count] = pattern
+        self._depths[self._count] = known
+        self._count += 1
+
+    def _rows_like(self, fingerprint: int, distance: int) -> NDArray[np.intp]:
+        differing = self._texts[: self._count] ^ np.uint64(fingerprint & _ALL_BITS)
+        rows: NDArray[np.intp] = (np.bitwise_count(differing) <= distance).nonzero()[0]
+        return rows
+
+    def _grow(self) -> None:
+        size = 2 * len(self._texts)
+        self._texts = np.resize(self._texts, size)
+        self._patterns = np.resize(self._patterns, size)
+        self._depths = np.resize(self._depths, size)

@@ -1,73 +1,20 @@
-"""Which URLs of a site are left alone: paths, file types, queries; the rules are data."""
+"""Skip rules: which URLs of a site are neither listed nor fetched, by path, file type or query."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from sitecrawl.urls.canonical import canonicalize
-from sitecrawl.urls.plain import HEAD_CHARACTERS
+from sitecrawl.urls.columns import HEAD_CHARACTERS
 from sitecrawl.urls.refusal import Reason, Refusal
+from sitecrawl.urls.rules import CONTENT_TYPE_KINDS, DEFAULT_SKIP_EXTENSIONS, DEFAULT_SKIP_PATHS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sitecrawl.urls.plain import SharedOrigin
-
-DEFAULT_SKIP_PATHS = (
-    *("/admin", "/api/*", "/cart", "/checkout"),
-    *("/account", "/login", "/logout", "/register", "/signin", "/signup"),
-    *("/_next/*", "/static/*"),
-)
-
-FILE_KINDS = {
-    "document": (
-        *("pdf", "doc", "docx", "xls", "xlsx", "xlsm", "ppt", "pptx"),
-        *("odt", "ods", "odp", "rtf", "epub"),
-    ),
-    # and installers
-    "archive": (
-        *("zip", "tar", "gz", "tgz", "bz2", "xz", "rar", "7z"),
-        *("exe", "msi", "dmg", "pkg", "apk", "deb", "rpm", "iso"),
-    ),
-    "image": (
-        *("jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "ico", "bmp", "tif", "tiff", "psd"),
-    ),
-    # audio and video
-    "media": (
-        *("mp3", "wav", "ogg", "m4a", "flac"),
-        *("mp4", "m4v", "avi", "mov", "mkv", "webm", "wmv", "flv", "mpg", "mpeg"),
-    ),
-    # what pages are made of
-    "asset": ("css", "js", "mjs", "map", "woff", "woff2", "ttf", "otf", "eot"),
-    "data": ("csv", "xml", "json", "sql"),
-}
-# The first part of a content type, or a word in it -> the same kinds.
-_CONTENT_KINDS = {
-    "image/": "image",
-    "audio/": "media",
-    "video/": "media",
-    "font/": "asset",
-    "pdf": "document",
-    "msword": "document",
-    "officedocument": "document",
-    "opendocument": "document",
-    "ms-excel": "document",
-    "ms-powerpoint": "document",
-    "epub": "document",
-    "zip": "archive",
-    "x-tar": "archive",
-    "compressed": "archive",
-    "octet-stream": "archive",
-    "csv": "data",
-    "json": "data",
-    "xml": "data",
-    "javascript": "asset",
-    "css": "asset",
-}
-DEFAULT_SKIP_EXTENSIONS = tuple(chain.from_iterable(FILE_KINDS.values()))
+    from sitecrawl.urls.columns import SharedOrigin
 
 _PATH = re.compile(r"https?://[^/]*([^?#]*)")
 _QUERY = Refusal(Reason.SKIPPED_QUERY, "?")
@@ -130,7 +77,7 @@ class SkipRules:
     def refusals(
         self, urls: Sequence[str], origin: SharedOrigin | None = None
     ) -> dict[int, Refusal]:
-        """Return the refused ones of *urls* by their index; *origin* is that of all, if known."""
+        """Return the refused ones of *urls* by index; *origin* is what they share, if known."""
         candidates: Iterable[int] = range(len(urls))
         if not self._anywhere:
             candidates = self._candidates(urls, origin)
@@ -138,9 +85,9 @@ class SkipRules:
         return {index: refusal for index, refusal in found if refusal is not None}
 
     def _candidates(self, urls: Sequence[str], origin: SharedOrigin | None) -> list[int]:
-        """Return the indexes of the URLs that a rule may match: cheap tests that miss none."""
+        """Return the indexes of the URLs that a rule may match; cheap, and misses none."""
         if origin is not None and not self._may_match_path(urls, origin):
-            return list(origin.marked)
+            return list(origin.query_rows)
         extensions, tail = self._extensions, -self._tail_length
         firsts = first_segments(urls)
         # A batch has few different first segments.
@@ -155,8 +102,8 @@ class SkipRules:
         ]
 
     def _may_match_path(self, urls: Sequence[str], origin: SharedOrigin) -> bool:
-        """Whether a rule may match a URL without query and fragment; of most batches none does."""
-        if any(head.lower().startswith(self._heads) for head in origin.heads):
+        """Whether a rule may match a URL without query and fragment; in most batches none does."""
+        if any(head.lower().startswith(self._heads) for head in origin.path_starts):
             return True
         tail = -self._tail_length
         # A batch has few different extensions.
@@ -179,7 +126,7 @@ def first_segments(urls: Sequence[str]) -> list[str]:
 
 
 def file_kind(content_type: str) -> str:
-    """What kind of file a content type means, ``""`` if it is none of these.
+    """The kind of file that a content type means; ``""`` for pages and unknown types.
 
     >>> file_kind("application/pdf"), file_kind("video/mp4; codecs=avc1"), file_kind("text/html")
     ('document', 'media', '')
@@ -187,7 +134,7 @@ def file_kind(content_type: str) -> str:
     name = content_type.partition(";")[0].strip().lower()
     if "html" in name:
         return ""
-    return next((kind for word, kind in _CONTENT_KINDS.items() if word in name), "")
+    return next((kind for word, kind in CONTENT_TYPE_KINDS.items() if word in name), "")
 
 
 def _extension_of(path: str) -> str:
@@ -200,7 +147,7 @@ def _order(entry: tuple[int, re.Pattern[str], Refusal]) -> int:
 
 
 def _canonical_pattern(rule: str) -> str:
-    """Return *rule* as it looks in a canonical URL, in lower case; a person writes ``/größe``."""
+    """Return *rule* as it is written in a canonical URL, in lower case; users write ``/größe``."""
     if not rule.startswith(("/", "*")) or "?" in rule or "#" in rule:
         raise ValueError(
             f"skip path {rule!r}: must be a path that starts with / or *, such as /admin or */print"
@@ -217,8 +164,8 @@ def _canonical_pattern(rule: str) -> str:
 def _compile(pattern: str) -> re.Pattern[str]:
     """Return the regex of a path pattern.
 
-    Each piece of text is looked for once, at its first place (atomic groups), so that no path
-    costs more than its length for each piece, whatever the pattern.
+    Each piece of text is matched at its first occurrence only (atomic groups), so that matching is
+    linear in the length of the path for each piece.
     """
     first, *others = pattern.split("*")
     pieces = [re.escape(first), *(f".*?{re.escape(piece)}" for piece in others)]

@@ -1,4 +1,4 @@
-"""What a person gives as the site to scan, read into the URL to start from."""
+"""Parses the domain or URL that a user gives as the site to scan."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _check_text(typed: str) -> None:
 
 
 def _check_authority(typed: str, rest: str, *, is_bare: bool) -> str:
-    """Check host and port as they were typed, where a parser would only say no; return the host."""
+    """Check host and port as they were typed, for clear messages; return the host."""
     authority = _AUTHORITY.match(rest)
     host, port = authority.groups() if authority is not None else ("", None)
     is_port = not port or (port.isascii() and port.isdigit() and 0 < int(port[:6]) <= _MAX_PORT)

@@ -1,6 +1,8 @@
-"""Traps that show in a single URL: too deep, going round, full of parameters, far from today.
+"""Recognises crawler traps: URL spaces without an end.
 
-What shows only after some visits is in :mod:`sitecrawl.urls.budgets`.
+* :class:`TrapRules` judge a single URL: too deep, repeating, too many parameters, far from today.
+* :class:`PageCopies`, :class:`FilterCombinations` and :class:`SegmentOrders` compare several URLs.
+* :mod:`sitecrawl.urls.pattern_budgets` judges by what the visits bring.
 """
 
 from __future__ import annotations
@@ -14,17 +16,12 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from sitecrawl.urls.refusal import Reason, Refusal
+from sitecrawl.urls.rules import DEFAULT_SESSION_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date
 
-# Canonicalisation removes most of these when the value looks generated; what is left here names
-# a visitor all the same.
-DEFAULT_SESSION_NAMES = (
-    *("phpsessid", "jsessionid", "sid", "sessid", "sessionid", "session_id", "session-id"),
-    *("session", "sess", "ses", "sessionhash", "visitorid", "visitor_id"),
-)
 
 _CALENDAR_WORD = re.compile(
     r"[/?&_-](?:cal|calendar|calender|kalender|calendrier|calendario|agenda|schedule"
@@ -32,7 +29,7 @@ _CALENDAR_WORD = re.compile(
     re.IGNORECASE,
 )
 _YEAR_AND_MONTH = re.compile(r"(?<![0-9])([0-9]{4})[-/_.](0[1-9]|1[0-2]|[1-9])(?![0-9])")
-_MAYBE_YEAR = re.compile("([0-9]{4})[-/_.](?=[0-9])")  # half the price
+_MAYBE_YEAR = re.compile("([0-9]{4})[-/_.](?=[0-9])")  # a cheaper test first
 _YEAR_PARAMETER = re.compile(r"[?&](?:[a-z]+_)?(?:year|yr|jahr)=([0-9]{4})(?![0-9])", re.IGNORECASE)
 # Other numbers before a month without a zero are more likely ids: /topic/1234/5.
 _LIKELY_YEARS = range(1900, 2200)
@@ -40,7 +37,7 @@ _BEFORE_PATH = len("https://")
 
 
 class TrapKind(StrEnum):
-    """What a pattern that was given up looks like."""
+    """The kind of trap that a given-up pattern looks like."""
 
     CALENDAR = "calendar"
     FACETS = "facets"
@@ -51,7 +48,7 @@ class TrapKind(StrEnum):
 
     @property
     def is_refusal(self) -> bool:
-        """Whether what was left out is a trap; otherwise it stays listed, only unvisited."""
+        """Whether the URLs are refused as a trap; otherwise they stay listed, but unvisited."""
         return self is not TrapKind.PATTERN
 
     @property
@@ -61,7 +58,7 @@ class TrapKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TrapLimits:
-    """What a URL may look like; 0 is no limit."""
+    """Limits on the form of a URL; 0 is no limit."""
 
     max_segments: int = 20
     max_path_length: int = 1_000
@@ -112,7 +109,7 @@ class TrapRules:
         return {row: refusal for row, refusal in found if refusal is not None}
 
     def _suspects(self, urls: Sequence[str]) -> set[int]:
-        """Return the indexes of the URLs that a rule may match: cheap tests that miss none."""
+        """Return the indexes of the URLs that a rule may match; cheap, and misses none."""
         limits, few_slashes = self._limits, self._few_slashes
         length = limits.max_path_length or math.inf
         suspects = {
@@ -158,7 +155,7 @@ class TrapRules:
                 yield Refusal(Reason.TRAP_CALENDAR, f"at most {limits.past_years} years back")
 
     def _rows_far_from_today(self, urls: Sequence[str]) -> Iterator[int]:
-        """Candidates, found in all of the URLs as one text: a search in each would cost more."""
+        """Candidates, found in all URLs as one text: a search in each of them would cost more."""
         text = "\n".join(urls)
         far = [
             match.start()
@@ -188,3 +185,135 @@ def _years_of_dates(target: str) -> Iterator[int]:
             yield year
     for match in _YEAR_PARAMETER.finditer(target):
         yield int(match[1])
+
+
+# With fewer different pages texts prove nothing: all may be the shell of a JavaScript application.
+_MIN_DIFFERENT_PAGES = 10
+
+
+class PageCopies:
+    """Pages that are copies of others, as endless relative links produce them.
+
+    A copy is a page (without a number in its path) whose text is known from a page less deep, or
+    that brought nothing new. Pages below a copy have new addresses, but no new content. This is
+    used once there are *enough* copies (0: never).
+
+    >>> copies = PageCopies(enough=1, most=100)
+    >>> for number in range(10):
+    ...     copies.record(f"/page-{number}", is_productive=True)
+    >>> copies.is_copy("/a/news", depth_of_text=1)
+    True
+    >>> copies.record("/a/news", is_productive=False)
+    >>> [copies.is_below(path) for path in ("/a/news", "/a/news/b", "/a/news/b/c", "/a/other/b")]
+    [False, True, True, False]
+    """
+
+    def __init__(self, *, enough: int, most: int) -> None:
+        self._enough = enough
+        self._most = most
+        self._copies: set[str] = set()
+        self._different_pages = 0
+
+    def is_copy(self, location: str, depth_of_text: int) -> bool:
+        """Whether a page is a copy of one whose text was seen at this depth.
+
+        A whole site that exists a second time in a folder does not count: it is one level deeper
+        everywhere, while a loop adds a level in each round.
+        """
+        parent = location.rpartition("/")[0]
+        return location.count("/") - depth_of_text > (parent in self._copies)
+
+    def record(self, location: str, *, is_productive: bool) -> None:
+        if is_productive:
+            self._different_pages += 1
+        elif location and len(self._copies) < self._most:
+            self._copies.add(location)
+
+    def is_below(self, location: str) -> bool:
+        """Whether a page lies below a copy.
+
+        Its grandparent counts as well: the parent may be about to be recognised as a copy.
+        """
+        if self._different_pages < _MIN_DIFFERENT_PAGES:
+            return False
+        parent = location.rpartition("/")[0]
+        return 0 < self._enough <= len(self._copies) and not self._copies.isdisjoint(
+            (parent, parent.rpartition("/")[0])
+        )
+
+
+# Filters have fewer different values; more of them are names of pages.
+_MAX_VALUES = 2_000
+_MAX_SETS = 500
+# The value of a filter is in many URLs, the name of a page in few: itself, its print view.
+_MIN_URLS_PER_VALUE = 8
+
+
+class FilterCombinations:
+    """Tells freely combined filters from parameters that select a page, for the URLs of one path.
+
+    Parameters are filters when there are more different sets of parameters than parameters, and few
+    values make up many URLs.
+
+    >>> choices = FilterCombinations()
+    >>> for a, b, c in [(a, b, c) for a in "12345" for b in "12345" for c in ["", *"12345"]]:
+    ...     choices.add([("a", a), ("b", b), ("c", c)] if c else [("b", a), ("c", b)])
+    ...     choices.add([("a", a), ("c", b)])
+    >>> choices.are_combined
+    False
+    >>> for a, b in [(a, b) for a in "12345" for b in "12345"]:
+    ...     choices.add([("a", a), ("b", b)])
+    >>> choices.are_combined
+    True
+    """
+
+    def __init__(self) -> None:
+        self.are_combined = False
+        """Never set back to False."""
+        self._urls = 0
+        self._names: set[str] = set()
+        self._sets: set[tuple[str, ...]] = set()
+        self._values: set[int] = set()
+
+    def add(self, parameters: Sequence[tuple[str, str]]) -> None:
+        """Count the parameters of one more URL."""
+        if self.are_combined or len(self._values) > _MAX_VALUES:
+            return
+        self._urls += 1
+        names = sorted({name for name, _ in parameters})
+        self._names.update(names)
+        if len(self._sets) < _MAX_SETS:
+            self._sets.add(tuple(names))
+        self._values.update(map(hash, parameters))
+        has_many_sets = len(self._sets) > len(self._names)
+        self.are_combined = has_many_sets and self._urls >= _MIN_URLS_PER_VALUE * len(self._values)
+
+
+_MAX_PATHS = 50_000
+
+
+class SegmentOrders:
+    """Recognises paths that have the segments of an earlier path in another order.
+
+    Relative links and filters in paths lead to ``/a/b`` and ``/b/a``; folders seldom do.
+
+    >>> orders = SegmentOrders()
+    >>> orders.add("/a/b")
+    >>> [orders.is_reordered(path) for path in ("/a/b", "/b/a", "/b/c")]
+    [False, True, False]
+    """
+
+    def __init__(self) -> None:
+        self._firsts: dict[int, int] = {}
+
+    def add(self, path: str) -> None:
+        if len(self._firsts) < _MAX_PATHS:
+            self._firsts.setdefault(_segments(path), hash(path))
+
+    def is_reordered(self, path: str) -> bool:
+        own = hash(path)
+        return self._firsts.get(_segments(path), own) != own
+
+
+def _segments(path: str) -> int:
+    return hash(tuple(sorted(path.split("/"))))

@@ -3,15 +3,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sitecrawl.stages.authority import AuthorityRobots
-from sitecrawl.survey import Survey, SurveyedMap
 
 from sitecrawl.cli.planwords import describe
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
-from sitecrawl.parse.scanner import SitemapKind
 from sitecrawl.profiles import load_settings
 from sitecrawl.robots.answers import read_answer
 from sitecrawl.robots.policy import policy_for
+from sitecrawl.scan.robots import AuthorityRobots
+from sitecrawl.sitemaps.entries import SitemapKind
+from sitecrawl.spiders.preview import Survey, SurveyedMap
 
 if TYPE_CHECKING:
     from sitecrawl.robots.answers import RobotsAnswer

@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from sitecrawl.stages.authority import AuthorityRobots
 
 from sitecrawl.cli.robotsview import RobotsView
 from sitecrawl.cli.robotswords import describe
@@ -12,6 +11,7 @@ from sitecrawl.items import Document, DocumentKind, FetchOutcome
 from sitecrawl.profiles import load_settings
 from sitecrawl.robots.answers import read_answer
 from sitecrawl.robots.policy import policy_for
+from sitecrawl.scan.robots import AuthorityRobots
 
 if TYPE_CHECKING:
     from sitecrawl.robots.answers import RobotsAnswer

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.parse.sitemap import SitemapReader
+from sitecrawl.sitemaps.reader import SitemapReader
 from sitecrawl.urls.canonical import page_key
 from tests.cli.inprocess import run_inside
 from tests.exporters.sitemap_schema import locs, valid_index, valid_urlset

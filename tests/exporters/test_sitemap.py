@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sitecrawl.exporters.sitemap import export_sitemap
 from sitecrawl.items import FetchOutcome
-from sitecrawl.parse.sitemap import SitemapReader
+from sitecrawl.sitemaps.reader import SitemapReader
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries import site_for
 from sitecrawl.store.records import PageRows, Repeats

@@ -16,8 +16,7 @@ from sitecrawl.exporters.sitemap_xml import (
     valid_alternates,
     valid_lastmod,
 )
-from sitecrawl.urls.canonical import canonicalize
-from sitecrawl.urls.strict import strict_url
+from sitecrawl.urls.canonical import canonicalize, strict_url
 from tests.exporters.sitemap_schema import XHTML, locs
 from tests.urls.nasty import nasty_urls
 

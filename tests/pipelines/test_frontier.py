@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from sitecrawl.html.links import LinkSource
 from sitecrawl.items import (
     NOT_SENT,
     Document,
@@ -17,12 +18,11 @@ from sitecrawl.items import (
     Visit,
     VisitedPage,
 )
-from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.pipelines.frontier import FrontierPipeline
-from sitecrawl.robots.verdict import Verdict, VerdictReason
+from sitecrawl.robots.policy import Verdict, VerdictReason
 from sitecrawl.store.resumption import KnownVisit, Resumption
-from sitecrawl.urls.batches import page_ids
 from sitecrawl.urls.canonical import KeyRules
+from sitecrawl.urls.columns import page_ids
 from sitecrawl.urls.refusal import Reason, Refusal
 from tests.scan.build import make_scan
 

@@ -16,8 +16,8 @@ from sitecrawl.items import (
     Visit,
     VisitedPage,
 )
-from sitecrawl.parse.entries import Alternate, EntryDetails
 from sitecrawl.pipelines.records import ItemRecorder, page_rows
+from sitecrawl.sitemaps.entries import Alternate, EntryDetails
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.scan_writer import ScanWriter
 from sitecrawl.store.tables import documents, fetches

@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from sitecrawl.parse.links import read_page
+from sitecrawl.html.page import read_page
 from sitecrawl.render.exploration import Ending, Exploration
 from sitecrawl.render.routes import RouteKind
 from tests.render.apps.truth import Need

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.parse.links import PageReading, read_page
+from sitecrawl.html.links import PageReading
+from sitecrawl.html.page import read_page
 from sitecrawl.render.need import RenderingNeed, Sign, Verdict, rendering_need
 from tests.render.pages import HTML, PAGES, Sent, links, module, page, script
 

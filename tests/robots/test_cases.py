@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from sitecrawl.items import FetchOutcome
-from sitecrawl.parse.robots import MAX_BYTES
 from sitecrawl.robots.answers import read_answer
-from sitecrawl.robots.policy import RobotsPolicy, policy_for
-from sitecrawl.robots.verdict import VerdictReason
+from sitecrawl.robots.lines import MAX_BYTES
+from sitecrawl.robots.policy import RobotsPolicy, VerdictReason, policy_for
 
 DATA = Path(__file__).parent / "data"
 CASES = [

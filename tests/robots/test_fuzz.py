@@ -6,11 +6,10 @@ import random
 
 import pytest
 
-from sitecrawl.parse.robots import sitemap_lines
-from sitecrawl.robots.agents import AgentMatching
 from sitecrawl.robots.answers import read_answer
-from sitecrawl.robots.policy import policy_for
-from sitecrawl.robots.verdict import VerdictReason
+from sitecrawl.robots.file import AgentMatching
+from sitecrawl.robots.lines import sitemap_lines
+from sitecrawl.robots.policy import VerdictReason, policy_for
 
 ROUNDS = 150
 

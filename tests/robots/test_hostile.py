@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.parse.robots import MAX_BYTES
 from sitecrawl.robots.answers import read_answer
-from sitecrawl.robots.policy import policy_for
-from sitecrawl.robots.verdict import VerdictReason
+from sitecrawl.robots.lines import MAX_BYTES
+from sitecrawl.robots.policy import VerdictReason, policy_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sitecrawl.robots import policy as policies
-from sitecrawl.robots.agents import AgentMatching
 from sitecrawl.robots.answers import RobotsAnswer, read_answer
-from sitecrawl.robots.policy import RobotsPolicy, policy_for
-from sitecrawl.robots.verdict import Verdict, VerdictReason
-from sitecrawl.urls.plain import shared_origin
+from sitecrawl.robots.file import AgentMatching, RobotsFindingKind
+from sitecrawl.robots.policy import CONFIDENCE, RobotsPolicy, Verdict, VerdictReason, policy_for
+from sitecrawl.urls.columns import shared_origin
 
 ORIGIN = "https://shop.example"
 OK = read_answer("ok", 200)
@@ -166,7 +167,7 @@ def test_a_look_at_the_first_characters_misses_no_rule(rules: list[str], urls: l
     origin = shared_origin([f"{ORIGIN}/", *own])
     assert origin is not None
     subject = policy(*rules)
-    column = subject.verdicts(own, origin.heads)
+    column = subject.verdicts(own, origin.path_starts)
     assert [column[row] for row in range(len(own))] == [subject.decide(url) for url in own]
 
 
@@ -177,3 +178,26 @@ def test_a_column_without_a_candidate_is_not_gone_through(monkeypatch: pytest.Mo
     monkeypatch.setattr(policies, "path_lines", gone_through)
     subject = policy("Disallow: /cart")
     assert subject.verdicts([f"{ORIGIN}/a", f"{ORIGIN}/b?cart"], {"/a", "/b?c"}).others == {}
+
+
+PAGE = (Path(__file__).parents[2] / "docs/robots.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("reason", VerdictReason)
+def test_every_reason_is_documented_and_explained(reason: VerdictReason) -> None:
+    row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{reason}` |"))
+    assert row.endswith(f" {CONFIDENCE[reason]} |")
+    verdict = Verdict(True, reason, "Allow: /", 1, "*", "HTTP 503")
+    assert "{" not in verdict.explanation
+
+
+@pytest.mark.parametrize("word", [*RobotsFindingKind, *AgentMatching])
+def test_every_word_is_documented(word: str) -> None:
+    assert f"`{word}`" in PAGE
+
+
+def test_an_explanation_says_what_decided() -> None:
+    verdict = Verdict(False, VerdictReason.UNREACHABLE, cause="HTTP 503")
+    assert verdict.explanation == (
+        "robots.txt could not be had (HTTP 503), so nothing may be fetched"
+    )

@@ -186,7 +186,7 @@ COPIES: dict[str, tuple[tuple[Any, ...], bool]] = {
 }
 
 
-def registry(**settings: object) -> RobotsRegistry:
+def registry(**settings: Any) -> RobotsRegistry:
     crawler: Any = None
     return RobotsRegistry(crawler, make_scan(**settings))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ROOT = "http://example.com/"
 CUT = {"what": "more sitemaps", "setting": "SITECRAWL_MAX_SITEMAPS", "limit": 2}
-STAGES = [
+STAGES: list[dict[str, Any]] = [
     {"stage": "entry", "ended": "nothing left to fetch", "truncated": []},
     {"stage": "sitemaps", "ended": "nothing left to fetch", "truncated": [CUT]},
 ]

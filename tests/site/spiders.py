@@ -11,16 +11,14 @@ import time
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urljoin
 
-from sitecrawl.spiders.staged import StagedSpider
-
-from sitecrawl.downloader.polite import politeness_of
 from sitecrawl.downloadhandlers.stoppable import StoppableDownloadHandler
 from sitecrawl.items import DocumentKind, SiteResolved
+from sitecrawl.spiders.site import SiteSpider
 from sitecrawl.stages.base import Stage
 from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from typing import Self
 
     from scrapy import Request
@@ -44,7 +42,7 @@ class PagesStage(Stage):
         self._has_begun = True
         settings = self.crawler.settings
         if pause := settings.getfloat("TEST_ROBOTS_PAUSE"):
-            politeness_of(self.crawler).set_robots_pace(self.context.root_url, pause)
+            self.context.scan.politeness.set_robots_pace(self.context.root_url, pause)
         seconds = settings.getfloat("TEST_STAGE_SECONDS")
         deadline = time.monotonic() + seconds if seconds else float("inf")
         return [
@@ -61,17 +59,18 @@ class PagesStage(Stage):
             for page in settings["TEST_PAGES"].split()
         ]
 
-    def _answered(self, response: Response) -> Iterator[Any]:
+    async def _answered(self, response: Response) -> None:
         if self.crawler.settings.getbool("TEST_DROPS_SLOTS"):
             self.crawler.engine.downloader._slot_gc(age=-60)
-        yield SiteResolved(self.context.root_url)
-        yield fetched_document(response)
+        self.context.scan.root_url = self.context.root_url
+        await self.context.put(SiteResolved(self.context.root_url))
+        await self.context.put(fetched_document(response))
 
-    def _failed(self, failure: Failure) -> Iterator[Any]:
-        yield failed_document(failure)
+    async def _failed(self, failure: Failure) -> None:
+        await self.context.put(failed_document(failure))
 
 
-class PagesSpider(StagedSpider):
+class PagesSpider(SiteSpider):
     """Asks for the pages alone: without ``TEST_ASKS_ROBOTS`` no robots.txt comes before them."""
 
     name = "pages"

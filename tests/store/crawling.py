@@ -16,8 +16,8 @@ from sitecrawl.store.records import (
     VisitRecord,
 )
 from sitecrawl.store.vocabulary import ScanStatus
-from sitecrawl.urls.batches import page_ids
 from sitecrawl.urls.canonical import KeyRules
+from sitecrawl.urls.columns import page_ids
 from tests.store.scanning import Scanning
 
 if TYPE_CHECKING:

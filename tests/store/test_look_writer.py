@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
-from sitecrawl.parse.links.vocabulary import LinkSource, Region
+from sitecrawl.html.links import LinkSource, Region
 from sitecrawl.store import look_writer
 from sitecrawl.store.look_writer import LookWriter
 from sitecrawl.store.records import LinkColumns, ScanHandle

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -10,17 +11,21 @@ from ada_url import normalize_url
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.urls.batches import canonicalize_all, canonicalize_batch, page_ids, page_keys
 from sitecrawl.urls.canonical import (
     MAX_RAW_LENGTH,
+    PLAIN_URL,
     CanonicalRules,
     KeyRules,
     canonicalize,
     explain_refusal,
     page_id,
     page_key,
+    strict_url,
 )
-from sitecrawl.urls.plain import PLAIN_URL, shared_origin
+from sitecrawl.urls.columns import (
+    canonicalize_all,
+    page_ids,
+)
 from sitecrawl.urls.refusal import Reason
 from tests.urls.nasty import likely_urls, nasty_urls
 
@@ -356,18 +361,6 @@ def test_plain_url_is_conservative_about_every_character() -> None:
             assert canonicalize_all([url, url]) == [canonicalize(f" {url}")] * 2
 
 
-@settings(max_examples=300)
-@given(
-    st.lists(likely_urls(), max_size=12) | st.lists(nasty_urls() | likely_urls(), max_size=12),
-    st.sampled_from([None, BASE, "no url"]),
-    st.sampled_from([CanonicalRules(), CanonicalRules(max_length=30, keep_hash_routes=True)]),
-)
-def test_batch_answers_as_one_by_one(
-    urls: list[str], base: str | None, rules: CanonicalRules
-) -> None:
-    assert canonicalize_all(urls, base, rules) == [canonicalize(url, base, rules) for url in urls]
-
-
 @pytest.mark.parametrize("port", [1000, 8080, 10000, 59999, 64999])
 def test_port_of_a_plain_url(port: int) -> None:
     assert PLAIN_URL.fullmatch(f"http://127.0.0.1:{port}/a")
@@ -376,23 +369,6 @@ def test_port_of_a_plain_url(port: int) -> None:
 @pytest.mark.parametrize("port", ["0", "80", "443", "0800", "65000", "65536", "99999", "100000"])
 def test_port_that_needs_the_parser(port: str) -> None:
     assert not PLAIN_URL.fullmatch(f"http://127.0.0.1:{port}/a")
-
-
-def test_canonical_batch_of_any_origin_is_taken_as_it_is() -> None:
-    for origin in ("http://127.0.0.1:65123", "https://[::1]:8443", "https://xn--bcher-kva.example"):
-        urls = [f"{origin}/a", f"{origin}/b/c.html", f"{origin}/"]
-        assert canonicalize_all(urls) == urls
-
-
-@pytest.mark.parametrize(
-    "odd", ["https://example.com/\nb", "https://example.com/..", "http://example.com/b"]
-)
-@pytest.mark.parametrize(
-    "origin", ["https://example.com", "https://example.com:443", "https://u@example.com"]
-)
-def test_odd_one_of_a_batch_is_noticed(odd: str, origin: str) -> None:
-    urls = [f"{origin}/a", odd, f"{origin}/c"]
-    assert canonicalize_all(urls) == [canonicalize(url) for url in urls]
 
 
 # page key and id
@@ -435,71 +411,38 @@ def test_each_folding_can_be_switched(rules: KeyRules, key: str) -> None:
     assert page_ids([url], 7, rules) != page_ids([url], 7)
 
 
-_PATHS = st.sampled_from(
+# RFC 3986: scheme, host (or one in brackets), then what paths, queries and fragments may have.
+_RFC_3986 = re.compile(
+    r"https?://(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::[0-9]+)?"
+    r"(?:[/?#](?:[\w.~:/?#@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)?",
+    re.ASCII,
+)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
     [
-        *("", "a", "a/", "a//", "www.", "a/b.html", "about", "%61b", "a/../c", ".", "a b", "é"),
-        *(
-            "?",
-            "?a=1",
-            "a?b=2&a=1",
-            "a/?utm_source=x",
-            "a/../c?a",
-            "%61b?c",
-            "#x",
-            "a/#!/b/",
-            "a?#",
-        ),
-    ]
+        ("https://a.example/", "https://a.example/"),
+        ("https://a.example/a%20b?c=d&e='f'", "https://a.example/a%20b?c=d&e='f'"),
+        ("https://a.example/%", "https://a.example/%25"),
+        ("https://a.example/%2", "https://a.example/%252"),
+        ("https://a.example/%zz%41", "https://a.example/%25zz%41"),
+        ("https://a.example/{a}|^`", "https://a.example/%7Ba%7D%7C%5E%60"),
+        ("https://a.example/?a[]=1", "https://a.example/?a%5B%5D=1"),
+        ("http://[::1]:80/[a]", "http://[::1]:80/%5Ba%5D"),
+        ('https://a.example"/', "https://a.example%22/"),
+        ("https://a.example/ü", "https://a.example/%C3%BC"),
+    ],
 )
-_ORIGINS = st.sampled_from(
-    ["https://example.com/", "http://www.example.com:8080/", "https://EXAMPLE.com/", "http://www./"]
-)
+def test_what_rfc_3986_does_not_allow_is_escaped(url: str, expected: str) -> None:
+    assert strict_url(url) == expected
 
 
 @settings(max_examples=300)
-@given(
-    st.lists(_PATHS, max_size=12),
-    _ORIGINS,
-    st.sampled_from(
-        ["https://example.com/", "?b=2", "#b", "/b", "mailto:b", "https://b.example/?c"]
-    ),
-    st.sampled_from([CanonicalRules(), CanonicalRules(max_length=30, keep_hash_routes=True)]),
-)
-def test_batch_of_one_origin_answers_as_one_by_one(
-    paths: list[str], origin: str, other: str, rules: CanonicalRules
-) -> None:
-    own = [origin + path for path in paths]
-    for urls in (own, [*own, other], [other, *own]):
-        batch = canonicalize_batch(urls, BASE, rules)
-        assert batch.urls == [canonicalize(url, BASE, rules) for url in urls]
-        found = [url for url in batch.urls if url is not None]
-        shared = shared_origin(found)
-        if batch.origin is not None:
-            # It may say too much, but nothing is missing.
-            assert shared is not None
-            assert found == batch.urls
-            assert batch.origin.prefix == shared.prefix
-            assert batch.origin.heads >= shared.heads
-            assert set(batch.origin.marked) >= set(shared.marked)
-        keys = [page_key(url) for url in found]
-        assert page_keys(found) == keys
-        for known in filter(None, (batch.origin, shared)):
-            assert page_keys(found, origin=known) == keys
-            assert page_ids(found, 7, origin=known) == [page_id(url, 7) for url in found]
-
-
-@settings(max_examples=200)
-@given(st.lists(nasty_urls() | likely_urls(), max_size=20), st.integers(0, 2**64 - 1))
-def test_page_ids_answer_as_one_by_one(urls: list[str], seed: int) -> None:
-    rules = CanonicalRules(keep_hash_routes=True)
-    canonical = [url for url in canonicalize_all(urls, BASE, rules) if url is not None]
-    ids = page_ids(canonical, seed)
-    assert ids == [page_id(url, seed) for url in canonical]
-    assert all(-(2**63) <= number < 2**63 for number in ids)
-
-
-def test_page_ids_differ_by_key_and_seed() -> None:
-    same = ["https://example.com/a", "http://www.example.com/a/"]
-    assert len(set(page_ids(same, 1))) == 1
-    assert len(set(page_ids([*same, "https://example.com/b"], 1))) == 2
-    assert page_ids(same, 1) != page_ids(same, 2)
+@given(nasty_urls())
+def test_every_canonical_url_becomes_a_strict_one(text: str) -> None:
+    url = canonicalize(text, "https://a.example/")
+    if url is not None:
+        strict = strict_url(url)
+        assert _RFC_3986.fullmatch(strict), strict
+        assert strict_url(strict) == strict

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.urls.batches import canonicalize_all
+from sitecrawl.urls.columns import canonicalize_all
 from sitecrawl.urls.patterns import url_pattern
 from tests.urls.nasty import likely_urls, nasty_urls
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.urls.plain import shared_origin
+from sitecrawl.urls.columns import shared_origin
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.scope import Scope
 

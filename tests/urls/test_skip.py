@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.urls.batches import canonicalize_all
-from sitecrawl.urls.plain import shared_origin
+from sitecrawl.urls.columns import canonicalize_all, shared_origin
 from sitecrawl.urls.refusal import Reason
-from sitecrawl.urls.skip import DEFAULT_SKIP_EXTENSIONS, DEFAULT_SKIP_PATHS, SkipRules
+from sitecrawl.urls.rules import DEFAULT_SKIP_EXTENSIONS, DEFAULT_SKIP_PATHS
+from sitecrawl.urls.skip import SkipRules
 from tests.urls.nasty import likely_urls, nasty_urls
 
 

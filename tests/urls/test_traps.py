@@ -3,14 +3,24 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from datetime import date
+from itertools import combinations, permutations, product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.urls.batches import canonicalize_all
+from sitecrawl.urls.columns import canonicalize_all
 from sitecrawl.urls.refusal import Reason
-from sitecrawl.urls.traps import TrapKind, TrapLimits, TrapRules
+from sitecrawl.urls.traps import (
+    _MAX_PATHS,
+    _MAX_VALUES,
+    FilterCombinations,
+    PageCopies,
+    SegmentOrders,
+    TrapKind,
+    TrapLimits,
+    TrapRules,
+)
 from tests.urls.nasty import likely_urls, nasty_urls
 
 TODAY = date(2026, 5, 17)
@@ -200,3 +210,159 @@ def test_hostile_urls_cost_little(target: str) -> None:
     for each in rules:
         each.refusals([f"https://example.com/{target}"] * 5)
     assert time.process_time() - started < 2
+
+
+def copies(*known: str, enough: int = 1, most: int = 100, pages: int = 10) -> PageCopies:
+    made = PageCopies(enough=enough, most=most)
+    for number in range(pages):
+        made.record(f"/real-{number}", is_productive=True)
+    for location in known:
+        made.record(location, is_productive=False)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("location", "depth_of_text", "expected"),
+    [
+        ("/a", 1, False),
+        ("/a/b", 2, False),
+        ("/a/b", 3, False),
+        ("/a/b", 1, True),
+        ("", 0, False),
+        # One step more is what a copy of the whole site has.
+        ("/gb/a", 1, False),
+        ("/gb/a/b", 2, True),
+        ("/gb/a", 0, True),
+    ],
+)
+def test_a_copy_is_deeper_than_its_text(location: str, depth_of_text: int, expected: bool) -> None:
+    assert copies("/gb").is_copy(location, depth_of_text) is expected
+
+
+def test_what_lies_below_a_copy() -> None:
+    known = copies("/a/b")
+    assert [known.is_below(path) for path in ("/a/b/c", "/a/b/c/d")] == [True, True]
+    assert not any(map(known.is_below, ("/a/b", "/a/bc", "/a", "", "/a/b/c/d/e", "/x/a/b")))
+
+
+def test_the_root_is_no_copy() -> None:
+    assert not any(map(copies("").is_below, ("/a", "/a/b")))
+
+
+def test_few_copies_do_not_count() -> None:
+    assert not copies("/a", enough=2).is_below("/a/b")
+    assert copies("/a", "/b", enough=2).is_below("/a/b")
+    assert not copies("/a", "/b", enough=0).is_below("/a/b")
+
+
+def test_copies_of_a_site_with_few_pages_do_not_count() -> None:
+    assert not copies("/a", pages=9).is_below("/a/b")
+
+
+def test_only_so_many_copies_are_remembered() -> None:
+    known = copies("/a", "/b", most=1)
+    assert [known.is_below(path) for path in ("/a/x", "/b/x")] == [True, False]
+
+
+Parameters = list[tuple[str, str]]
+
+
+def filters(names: str, values: str) -> list[Parameters]:
+    """Every choice of two or more of the filters, the simple ones first."""
+    return [
+        list(zip(chosen, picked, strict=True))
+        for count in range(2, len(names) + 1)
+        for chosen in combinations(names, count)
+        for picked in product(values, repeat=count)
+    ]
+
+
+def noticed_after(urls: list[Parameters]) -> int | None:
+    choices = FilterCombinations()
+    for count, parameters in enumerate(urls, 1):
+        choices.add(parameters)
+        if choices.are_combined:
+            return count
+    return None
+
+
+@pytest.mark.parametrize(
+    ("names", "values"), [("abcdef", "12345"), ("abcd", "1234"), ("abc", "12345678")]
+)
+def test_filters_are_noticed_early(names: str, values: str) -> None:
+    urls = filters(names, values)
+    noticed = noticed_after(urls)
+    assert noticed is not None
+    assert noticed <= min(len(urls) / 2, 10 * len(names) * len(values))
+
+
+@pytest.mark.parametrize(
+    "urls",
+    [
+        [[("f", str(n % 9)), ("t", str(n))] for n in range(3_000)],
+        [
+            [("t", str(n)), *extra]
+            for n in range(500)
+            for extra in (
+                [("f", "1")],
+                [("start", "20")],
+                [("view", "next")],
+                [("f", "1"), ("start", "20")],
+                [("f", "1"), ("view", "next")],
+            )
+        ],
+        [[("chapter", str(a)), ("verse", str(b))] for a in range(50) for b in range(50)],
+        [
+            [("album", str(a)), ("photo", str(b)), ("size", s)]
+            for a in range(50)
+            for b in range(20)
+            for s in "ml"
+        ],
+    ],
+    ids=["topics", "topics and their views", "two numbers that belong together", "sizes of photos"],
+)
+def test_parameters_that_choose_a_page_are_no_filters(urls: list[Parameters]) -> None:
+    assert noticed_after(urls) is None
+
+
+def test_more_values_than_a_list_has_filters_are_pages() -> None:
+    many = [[("id", str(n)), ("x", "1")] for n in range(_MAX_VALUES + 1)]
+    assert noticed_after(many + filters("abcdef", "12345")) is None
+
+
+def test_what_was_noticed_stays() -> None:
+    choices = FilterCombinations()
+    for parameters in filters("abcd", "1234"):
+        choices.add(parameters)
+    assert choices.are_combined
+    for number in range(1_000):
+        choices.add([("a", f"x{number}"), ("b", f"y{number}")])
+    assert choices.are_combined
+
+
+def test_all_orders_but_the_first_are_recognised() -> None:
+    orders = SegmentOrders()
+    paths = ["/" + "/".join(order) for order in permutations(("map", "news", "team"))]
+    for path in paths:
+        orders.add(path)
+    assert [orders.is_reordered(path) for path in paths] == [False] + [True] * 5
+
+
+def test_a_segment_more_is_another_path() -> None:
+    orders = SegmentOrders()
+    orders.add("/a/b")
+    assert not any(map(orders.is_reordered, ("/a", "/a/b/c", "/a/b/b", "/ab", "/b")))
+
+
+def test_looking_adds_nothing() -> None:
+    orders = SegmentOrders()
+    assert not orders.is_reordered("/a/b")
+    assert not orders.is_reordered("/b/a")
+
+
+def test_only_so_many_orders_are_remembered() -> None:
+    orders = SegmentOrders()
+    for number in range(_MAX_PATHS + 10):
+        orders.add(f"/a/{number}")
+    assert orders.is_reordered(f"/{_MAX_PATHS - 1}/a")
+    assert not orders.is_reordered(f"/{_MAX_PATHS}/a")

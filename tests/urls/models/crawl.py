@@ -6,8 +6,8 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sitecrawl.urls.budgets import BudgetLimits, PatternBudgets
 from sitecrawl.urls.canonical import canonicalize
+from sitecrawl.urls.pattern_budgets import BudgetLimits, PatternBudgets
 from tests.urls.models.words import simhash
 
 if TYPE_CHECKING:

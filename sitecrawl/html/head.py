@@ -1,0 +1,125 @@
+"""What the head of a page says: title, language, base, relations to other pages."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sitecrawl.html.addresses import cleaned, refresh_target
+from sitecrawl.html.links import NO_REGION, LinkSource
+from sitecrawl.html.rules import ADDRESS_PROPERTIES, FEED_TYPES, LINK_RELATIONS, PAGE_TYPES
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+    from sitecrawl.html.addresses import Attributes
+    from sitecrawl.html.links import LinkRows
+
+
+_MAX_TYPE_CHARACTERS = 60
+
+
+@dataclass(slots=True)
+class HeadFacts:
+    """Facts that a head states once; the first statement counts, as in browsers."""
+
+    title: str = ""
+    language: str = ""
+    base: str = ""
+    canonical: str = ""
+    type: str = ""
+    """The type of Open Graph."""
+
+
+class HeadReader:
+    """Reads `html`, `title`, `base`, `link` and `meta`, also outside of the head."""
+
+    def __init__(self, rows: LinkRows, max_title_characters: int):
+        self.facts = HeadFacts()
+        self._rows = rows
+        self._max_title_characters = max_title_characters
+
+    def read(self, tag: str, node: LexborNode, attributes: Attributes) -> None:
+        if tag == "link":
+            self._read_link(attributes)
+        elif tag == "meta":
+            self._read_meta(attributes)
+        elif tag == "title":
+            parent = node.parent
+            if not self.facts.title and (parent is None or parent.tag != "svg"):
+                words = node.text()[: 4 * self._max_title_characters].split()
+                self.facts.title = " ".join(words)[: self._max_title_characters]
+        elif tag == "base":
+            self.facts.base = self.facts.base or cleaned(attributes.get("href"))
+        else:
+            language = attributes.get("lang") or attributes.get("xml:lang") or ""
+            self.facts.language = self.facts.language or normalize_language(language)
+
+    def _read_link(self, attributes: Attributes) -> None:
+        relations = (attributes.get("rel") or "").lower().split()
+        source = _link_source(relations, attributes)
+        # Most links in heads are styles, icons and fonts.
+        href = cleaned(attributes.get("href")) if source is not None else ""
+        if source is None or not href:
+            return
+        if source is LinkSource.CANONICAL:
+            self.facts.canonical = self.facts.canonical or href
+        title = " ".join((attributes.get("title") or "").split())
+        language = normalize_language(attributes.get("hreflang") or "")
+        self._rows.add(source, href, NO_REGION, title, " ".join(relations), "", language)
+
+    def _read_meta(self, attributes: Attributes) -> None:
+        content = attributes.get("content")
+        if not content:
+            return
+        name = (attributes.get("property") or attributes.get("name") or "").strip().lower()
+        if name == "og:type":
+            self.facts.type = self.facts.type or cleaned(content)[:_MAX_TYPE_CHARACTERS]
+        elif name in ADDRESS_PROPERTIES:
+            if address := cleaned(content):
+                self._rows.add(LinkSource.OPENGRAPH, address, NO_REGION, "", "", "")
+        elif directive := attributes.get("http-equiv"):
+            self._read_directive(directive.strip().lower(), content)
+
+    def _read_directive(self, directive: str, content: str) -> None:
+        """Apply a meta element that stands for a response header."""
+        if directive == "refresh":
+            if address := refresh_target(content):
+                self._rows.add(LinkSource.META_REFRESH, address, NO_REGION, "", "", "")
+        elif directive == "content-language":
+            self.facts.language = self.facts.language or normalize_language(content)
+
+
+def _link_source(relations: list[str], attributes: Attributes) -> LinkSource | None:
+    if "alternate" in relations:
+        if "stylesheet" in relations:
+            return None
+        media_type = (attributes.get("type") or "").partition(";")[0].strip().lower()
+        if media_type in FEED_TYPES:
+            return LinkSource.FEED_LINK
+        return LinkSource.HREFLANG if media_type in PAGE_TYPES else None
+    for word in relations:
+        if word in LINK_RELATIONS:
+            return LINK_RELATIONS[word]
+    return None
+
+
+_MAX_LANGUAGE_CHARACTERS = 35
+_LANGUAGE_TAG = re.compile(r"(?:[a-z]{2,3}|x)(?:-[a-z0-9]{1,8})*")
+
+
+@lru_cache(maxsize=1_024)
+def _normalized_language(tag: str) -> str:
+    tag = tag.strip().lower().replace("_", "-")
+    return tag if _LANGUAGE_TAG.fullmatch(tag) else ""
+
+
+def normalize_language(tag: str) -> str:
+    """A language tag in lower case; the empty string if it is invalid.
+
+    >>> normalize_language(" en_GB "), normalize_language("x-default"), normalize_language("?")
+    ('en-gb', 'x-default', '')
+    """
+    return _normalized_language(tag) if len(tag) <= _MAX_LANGUAGE_CHARACTERS else ""

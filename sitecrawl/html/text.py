@@ -1,0 +1,170 @@
+"""The text of a page: an exact hash, a folded one, and a simhash that tells similar texts."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import xxhash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    Hashes = NDArray[Any]
+
+
+_BITS = 64
+_ALL_BITS = (1 << _BITS) - 1
+_SIGN_BIT = 1 << (_BITS - 1)
+_WHITE_SPACE = string.whitespace.encode()
+_NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+_SPACE = b" "
+_NO_LETTERS = (string.digits + string.punctuation).encode()
+_FOLDED = bytes.maketrans(
+    string.ascii_uppercase.encode() + _WHITE_SPACE,
+    string.ascii_lowercase.encode() + _SPACE * len(_WHITE_SPACE),
+)
+# The hash of a word is a polynomial of its bytes at a large odd number.
+_BASE = 0x9E3779B97F4A7C15
+_MIXERS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+# Powers are kept for so many bytes; longer texts are cut between words.
+_PIECE_BYTES = 1 << 16
+# The largest count of a lane of eight bits.
+_LANE_COUNTS = 255
+
+
+@dataclass(frozen=True, slots=True)
+class TextHashes:
+    exact: str
+    folded: int
+    fingerprint: int
+    characters: int
+    """Without white space, in UTF-8."""
+
+
+def hash_text(text: str) -> TextHashes:
+    """Hash a text in three ways.
+
+    - `exact` changes with every character but white space,
+    - `folded` not with case, ASCII digits and punctuation,
+    - `fingerprint` is a simhash over the distinct words without their digits.
+    """
+    is_ascii = text.isascii()
+    if not is_ascii:
+        text = text.replace(_NO_BREAK_SPACE, " ")
+    encoded = text.encode("utf-8", "replace")
+    folded = encoded if is_ascii else text.casefold().encode("utf-8", "replace")
+    # Removing white space is the expensive step, so an ASCII text is stripped only once.
+    characters = encoded.translate(None, _WHITE_SPACE)
+    folded_characters = characters if is_ascii else folded.translate(None, _WHITE_SPACE)
+    letters = folded_characters.translate(_FOLDED, _NO_LETTERS)
+    return TextHashes(
+        exact=xxhash.xxh3_64_hexdigest(characters),
+        folded=_signed(xxhash.xxh3_64_intdigest(letters)),
+        fingerprint=_fingerprint(folded.translate(_FOLDED, _NO_LETTERS)),
+        characters=len(characters),
+    )
+
+
+def fingerprint_distance(a: int, b: int) -> int:
+    """The number of bits, of 64, in which two fingerprints differ.
+
+    >>> fingerprint_distance(-1, 0), fingerprint_distance(5, 4)
+    (64, 1)
+    """
+    return ((a ^ b) & _ALL_BITS).bit_count()
+
+
+def _fingerprint(words: bytes) -> int:
+    """Set each bit that is set in the hashes of most of the distinct words."""
+    import numpy as np  # not at the top: it is large, and most commands read no page
+
+    pieces = [_word_sums(piece) for piece in _pieces(words)]
+    sums = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+    sums.sort()
+    is_first = np.empty(len(sums), dtype=bool)
+    is_first[:1] = True
+    np.not_equal(sums[1:], sums[:-1], out=is_first[1:])
+    distinct = _mixed(sums[is_first])
+    if not len(distinct):
+        return 0
+    # Each bit becomes a byte, eight of them a number: one sum counts the bits of many hashes.
+    bits = np.unpackbits(distinct.view(np.uint8), bitorder="little")
+    lanes = bits.view(np.uint64).reshape(-1, 8)
+    sums = np.add.reduceat(lanes, np.arange(0, len(lanes), _LANE_COUNTS), axis=0)
+    counts = sums.view(np.uint8).sum(axis=0, dtype=np.int64)
+    majority = np.packbits(counts > len(distinct) // 2, bitorder="little")
+    return int.from_bytes(majority.tobytes(), "little", signed=True)
+
+
+def _pieces(words: bytes) -> Iterator[bytes]:
+    start = 0
+    while len(words) - start > _PIECE_BYTES:
+        end = words.rfind(_SPACE, start, start + _PIECE_BYTES)
+        end = start + _PIECE_BYTES if end <= start else end
+        yield words[start:end]
+        start = end
+    yield words[start:]
+
+
+def _word_sums(words: bytes) -> Hashes:
+    """The polynomial sums of all words at once; a call per word would cost more than the page."""
+    import numpy as np
+
+    powers, inverse_powers = _powers()
+    codes = np.frombuffer(words, dtype=np.uint8)
+    is_letter = np.zeros(len(codes) + 2, dtype=np.int8)
+    np.not_equal(codes, _SPACE[0], out=is_letter[1:-1].view(bool))
+    (edges,) = (is_letter[1:] != is_letter[:-1]).nonzero()
+    sums = np.zeros(len(codes) + 1, dtype=np.uint64)
+    np.multiply(codes, powers[: len(codes)], out=sums[1:])
+    np.add.accumulate(sums, out=sums)
+    at_edges = sums[edges]
+    # As if each word were at the start of the text.
+    word_sums: Hashes = (at_edges[1::2] - at_edges[::2]) * inverse_powers[edges[::2]]
+    return word_sums
+
+
+def _mixed(sums: Hashes) -> Hashes:
+    """Mix the sums over all bits; different sums stay different."""
+    import numpy as np
+
+    for mixer, shift in zip(_MIXERS, (30, 27), strict=True):
+        sums ^= sums >> np.uint64(shift)
+        sums *= np.uint64(mixer)
+    sums ^= sums >> np.uint64(31)
+    return sums
+
+
+@cache
+def _powers() -> tuple[Hashes, Hashes]:
+    """The powers of the base, and their inverses."""
+    import numpy as np
+
+    tables = []
+    for base in (_BASE, pow(_BASE, -1, 1 << _BITS)):
+        factors = np.full(_PIECE_BYTES + 1, base, dtype=np.uint64)
+        factors[0] = 1
+        tables.append(np.cumprod(factors))
+    return tables[0], tables[1]
+
+
+def _signed(number: int) -> int:
+    """The same 64 bits as a signed integer, for databases."""
+    return number - 2**_BITS if number & _SIGN_BIT else number
+
+
+def storable(texts: list[str]) -> list[str]:
+    r"""The texts as every database takes them: without NUL, with ``?`` for lone surrogates.
+
+    >>> storable(["plain", "a\0b\ud800"])
+    ['plain', 'ab?']
+    """
+    together = "".join(texts)
+    if "\0" not in together and together.isascii():
+        return texts
+    return [text.replace("\0", "").encode("utf-8", "replace").decode() for text in texts]

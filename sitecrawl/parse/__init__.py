@@ -1,1 +1,0 @@
-"""Pure readers of what a site publishes: bytes in, columns out, no I/O."""

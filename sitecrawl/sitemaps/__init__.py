@@ -1,0 +1,1 @@
+"""Sitemaps and feeds: bytes in, columns of entries out."""

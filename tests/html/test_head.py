@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.html.reading import named, read, rows
+
+
+@pytest.mark.parametrize(
+    ("html", "found"),
+    [
+        ('<link rel="next" href="/a">', [("link-next", "/a")]),
+        ("<LINK REL=PREV HREF=/a>", [("link-prev", "/a")]),
+        ('<link rel="previous" href="/a">', [("link-prev", "/a")]),
+        ('<link rel="canonical" href="/a">', [("canonical", "/a")]),
+        ('<link rel="alternate" hreflang="de" href="/a">', [("hreflang", "/a")]),
+        ('<link rel="alternate" media="handheld" href="/a">', [("hreflang", "/a")]),
+        ('<link rel="amphtml" href="/a">', [("amphtml", "/a")]),
+        ('<link rel="alternate" type="application/rss+xml" href="/a">', [("feed-link", "/a")]),
+        (
+            '<link rel="alternate" type="Application/Atom+XML; charset=utf-8" href="/a">',
+            [("feed-link", "/a")],
+        ),
+        ('<link rel="alternate" type="application/feed+json" href="/a">', [("feed-link", "/a")]),
+        ('<link rel="sitemap" type="application/xml" href="/a">', [("feed-link", "/a")]),
+        ('<link rel="license" href="/a">', [("link", "/a")]),
+        ('<link rel="alternate" type="application/json+oembed" href="/a">', []),
+        ('<link rel="alternate stylesheet" href="/a">', []),
+        ('<link rel="stylesheet" href="/a">', []),
+        ('<link rel="preload icon dns-prefetch" href="/a">', []),
+        ('<link rel="next">', []),
+        ('<link href="/a">', []),
+        ('<meta http-equiv="refresh" content="0; url=/a">', [("meta-refresh", "/a")]),
+        ("<META HTTP-EQUIV=Refresh CONTENT=\"5;URL='/a'\">", [("meta-refresh", "/a")]),
+        ('<meta http-equiv="refresh" content="30">', []),
+        (
+            '<noscript><meta http-equiv="refresh" content="0;/a"></noscript>',
+            [("meta-refresh", "/a")],
+        ),
+        ('<meta property="og:url" content="/a">', [("opengraph", "/a")]),
+        ('<meta name="twitter:url" content="/a">', [("opengraph", "/a")]),
+        ('<meta property="og:image" content="/a.png">', []),
+        ('<meta name="description" content="/a">', []),
+    ],
+)
+def test_relations(html: str, found: list[tuple[str, str]]) -> None:
+    assert named(html) == found
+
+
+def test_a_relation_keeps_its_words_title_and_language() -> None:
+    (row,) = rows('<link rel="Alternate Home" hreflang="x-default" title="All  of us" href="/a">')
+    assert (row.rel, row.anchor, row.language, row.path) == (
+        "alternate home",
+        "All of us",
+        "x-default",
+        "",
+    )
+
+
+def test_the_head_is_read_where_broken_markup_has_put_it() -> None:
+    page = read(
+        """<head><noscript><img src=pixel.gif></noscript><title>late</title>
+        <link rel="canonical" href="/a"></head>"""
+    )
+    assert (page.title, page.canonical) == ("late", "/a")
+
+
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        ('<html lang="EN-us">', "en-us"),
+        ('<html lang="zh_Hant_TW">', "zh-hant-tw"),
+        ('<html xml:lang="fr">', "fr"),
+        ('<html lang="english please">', ""),
+        ('<html lang="">', ""),
+        ('<meta http-equiv="Content-Language" content="pt-BR">', "pt-br"),
+        ('<html lang="de"><meta http-equiv="Content-Language" content="pt-BR">', "de"),
+        (f'<html lang="en-{"x" * 500}">', ""),
+    ],
+)
+def test_languages(html: str, language: str) -> None:
+    assert read(html).language == language
