@@ -270,6 +270,7 @@ class MentionBatch:
     visit: Visit | None = None  # of the page that these are the links of
     is_nofollow: bool = False  # the page says that none of its links is to be followed
     is_rendered: bool = False  # only a browser saw these
+    followed: set[int] | None = None  # rows that a spider's rules follow; None: all
 
     urls: list[str] = field(default_factory=list)
     origin: SharedOrigin | None = None  # of all urls, if they have the same

@@ -128,6 +128,8 @@ class FrontierPipeline(InventoryPipeline):
         source = batch.source_of(row)
         if source == Source.START and row == 0:
             return True  # it is here because it was
+        if batch.followed is not None and row not in batch.followed:
+            return False
         refusal = batch.refused.get(row)
         # A feed is no page, but it names some.
         is_feed = source == LinkSource.FEED_LINK

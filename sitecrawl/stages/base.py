@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sitecrawl.scan.counters import Limit
+from sitecrawl.stages.sitemap_entries import SitemapChoice
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from sitecrawl.scan.counters import ScanCounters
     from sitecrawl.scan.robots import AuthorityRobots
     from sitecrawl.scan.scan import Scan
+    from sitecrawl.stages.link_rules import LinkRules
     from sitecrawl.stages.rendering import PageRendering
     from sitecrawl.store.resumption import Resumption
     from sitecrawl.urls.scope import Scope
@@ -54,6 +56,8 @@ class ScanContext:
     root_fingerprint: int | None = None
     unusable_sitemaps: int = 0  # lines of robots.txt that name no http(s) address
     is_resumed: bool = False
+    sitemap_choice: SitemapChoice = field(default_factory=SitemapChoice)
+    link_rules: LinkRules | None = None  # which links the crawl follows; None: all
 
     @property
     def config(self) -> Config:

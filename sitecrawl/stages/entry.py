@@ -107,6 +107,8 @@ class EntryStage(Stage):
         if links_are_read(context.config):
             await context.rendering.at_turn(read, response, context.scope)
         context.root_fingerprint = page.facts.fingerprint
+        if context.link_rules is not None:
+            context.link_rules.choose(response, page)
         if links_are_read(context.config):
             bases = [resolve(base, context.root_url) or base for base in context.bases]
             start = start_batch(document, visit, context.scope, [response.url, *bases])
