@@ -15,7 +15,7 @@ from sitecrawl.config import Config, ConfigError
 from sitecrawl.items import EvidenceType
 from sitecrawl.politeness.scan import ScanPoliteness
 from sitecrawl.politeness.words import ledger_words
-from sitecrawl.safety.policy import AddressPolicy
+from sitecrawl.safety.policy import AddressPolicy, endpoint_of
 from sitecrawl.scan.database import ScanDatabase
 from sitecrawl.scan.frontier import Frontier
 from sitecrawl.scan.robots import RobotsRegistry
@@ -73,7 +73,8 @@ class ScanLifecycle:
                 "JOBDIR is not used by this spider: the database keeps its state;"
                 " go on with a stopped scan by: sitecrawl resume"
             )
-        named = arguments.named_endpoints() if arguments else ()
+        start_urls = getattr(self._crawler.spider, "start_urls", ())
+        named = arguments.named_endpoints() if arguments else map(endpoint_of, start_urls)
         scan = Scan(
             config=config,
             politeness=ScanPoliteness(
