@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sitecrawl.errors import SitecrawlError
 from sitecrawl.parse.sitemap import SitemapLimits
-from sitecrawl.politeness.budget import ScanBudget
 from sitecrawl.politeness.pace import PaceRules
+from sitecrawl.politeness.scan import ScanBudget
 from sitecrawl.robots.agents import AgentMatching, parse_token
 from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.setting_values import (

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from sitecrawl.parse.robots import RobotsText, decode_octets
-from sitecrawl.politeness.words import byte_words
+from sitecrawl.politeness.ledger import byte_words
 from sitecrawl.printable import printable
 from sitecrawl.robots.answers import AnswerKind
 from sitecrawl.urls.address import origin_of, resolve

@@ -26,7 +26,7 @@ from sitecrawl.downloader.departure import watch_departure
 from sitecrawl.downloader.refusals import HeldBackError
 from sitecrawl.downloader.stopping import is_stopping
 from sitecrawl.downloader.turns import HostTurns
-from sitecrawl.politeness.retryafter import parse_http_date, parse_retry_after
+from sitecrawl.politeness.pace import parse_http_date, parse_retry_after
 from sitecrawl.politeness.scan import ScanPoliteness
 from sitecrawl.urls.address import site_of
 

@@ -10,7 +10,7 @@ from scrapy.downloadermiddlewares.retry import RetryMiddleware
 
 from sitecrawl.config import Config
 from sitecrawl.downloader.polite import politeness_of
-from sitecrawl.politeness.backoff import backoff_seconds
+from sitecrawl.politeness.pace import backoff_seconds
 
 if TYPE_CHECKING:
     from scrapy import Request

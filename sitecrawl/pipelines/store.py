@@ -19,7 +19,7 @@ from sitecrawl.config import Config
 from sitecrawl.items import EvidenceType, Visit, VisitedPage, mention_batches
 from sitecrawl.pipelines.pagequeue import PageQueue
 from sitecrawl.pipelines.recorder import ItemRecorder
-from sitecrawl.politeness.words import ledger_words
+from sitecrawl.politeness.ledger import ledger_words
 from sitecrawl.register import robots_register
 from sitecrawl.store.errors import StoreError
 from sitecrawl.store.vocabulary import ScanStatus

@@ -1,12 +1,13 @@
-"""When one host may be asked next, and when it is left alone."""
+"""When one host may be asked next, how long it asks to wait, and when it is left alone."""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import NamedTuple
-
-from sitecrawl.politeness.backoff import backoff_seconds
 
 _TOO_MANY_REQUESTS = 429
 _SERVICE_UNAVAILABLE = 503
@@ -133,3 +134,61 @@ class HostPace:
             return ""
         self.paused_until = now + seconds
         return f"{self.host} asks to wait: nothing is sent to it for {seconds:.1f} s"
+
+
+_MAX_DOUBLINGS = 30
+
+
+def backoff_seconds(first_seconds: float, times: int, chance: float) -> float:
+    """Twice as long each time, and up to a quarter longer by *chance* (0 to 1).
+
+    The chance keeps what failed together from coming back together.
+
+    >>> [backoff_seconds(0.2, times, 0) for times in (1, 2, 3)]
+    [0.2, 0.4, 0.8]
+    >>> backoff_seconds(0.2, 1, 1)
+    0.25
+    """
+    doublings = min(max(times - 1, 0), _MAX_DOUBLINGS)
+    return first_seconds * 2.0**doublings * (1 + chance / 4)
+
+
+# An HTTP date has 29 characters. Parsing what is much longer is only a waste of time.
+_MAX_LENGTH = 64
+_SECONDS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+
+
+def parse_retry_after(value: str, answered_at: datetime) -> float | None:
+    """How many seconds to wait from *answered_at* on; None when *value* says nothing of use.
+
+    A date is the server's, so *answered_at* should be its own ``Date`` where it sent one: a clock
+    that is wrong is then wrong in both.
+
+    >>> now = datetime(2030, 1, 1, 12, 0, tzinfo=UTC)
+    >>> parse_retry_after("120", now), parse_retry_after("Tue, 01 Jan 2030 12:01:00 GMT", now)
+    (120.0, 60.0)
+    >>> parse_retry_after("soon", now) is None
+    True
+    """
+    text = value.strip()
+    if len(text) > _MAX_LENGTH:
+        return None
+    if _SECONDS.fullmatch(text):
+        return float(text)
+    date = parse_http_date(text)
+    return None if date is None else max((date - answered_at).total_seconds(), 0.0)
+
+
+def parse_http_date(value: str) -> datetime | None:
+    """
+    >>> parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT")
+    datetime.datetime(1994, 11, 6, 8, 49, 37, tzinfo=datetime.timezone.utc)
+    """
+    if len(value) > _MAX_LENGTH:
+        return None
+    try:
+        date = parsedate_to_datetime(value)
+        # Without a zone GMT is meant: HTTP knows no other.
+        return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
