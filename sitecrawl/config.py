@@ -174,6 +174,8 @@ class Config:
     address_allow: tuple[str, ...] = _setting(names)
     verify_certificates: bool = _setting(flag)
     use_proxies: bool = _setting(flag)
+    max_header_bytes: int = _setting(positive)
+    allow_unguarded_handlers: bool = _setting(flag)
 
     retry_backoff_seconds: float = _setting(seconds)
     max_crawl_delay_seconds: float = _setting(seconds)

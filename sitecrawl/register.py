@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from scrapy.exceptions import DropItem
 
 from sitecrawl.config import Config
-from sitecrawl.downloader.polite import politeness_of
+from sitecrawl.downloader import politeness_of
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
 from sitecrawl.parse.robots import MAX_BYTES
 from sitecrawl.robots.answers import (

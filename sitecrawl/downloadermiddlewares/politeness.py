@@ -1,13 +1,11 @@
-"""Requests that must not leave are stopped before anything is done for them."""
+"""Requests that the downloader would refuse are refused before anything is done for them."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
-from sitecrawl.downloader.polite import politeness_of
-from sitecrawl.downloader.refusals import NotSentError
-from sitecrawl.downloader.turns import is_page
+from sitecrawl.downloader import NotSentError, is_page, politeness_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -19,7 +17,8 @@ if TYPE_CHECKING:
 class PolitenessMiddleware:
     """Refuse what is over the scan's budget, and what would go to a host that is left alone.
 
-    The downloader looks again when the request's turn comes, and counts exactly.
+    A shortcut: no robots.txt is fetched for such a request, and it does not wait in a slot. What
+    is sent is decided by the downloader alone.
 
     Settings: ``SITECRAWL_MAX_PAGES``, ``SITECRAWL_MAX_SCAN_MINUTES``,
     ``SITECRAWL_MAX_ERRORS_IN_A_ROW``. Meta: ``sitecrawl_document``, ``sitecrawl_deadline``.

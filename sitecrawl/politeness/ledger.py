@@ -63,11 +63,12 @@ class HostFigures:
 class HostLedger:
     """Counts what leaves to one host and what comes back.
 
-    * A request counts from the moment it is written to its connection: each retry and each hop of
-      a redirect is one, a connection that could not be made is none.
+    * A request counts from the moment it is written to its connection (or handed to a download
+      handler that does not say when that is): each retry and each hop of a redirect is one, a
+      connection that could not be made is none.
     * A gap lies between two such moments.
     * Bytes are those of bodies as they came over the wire, before they are unpacked.
-    * A pause is the time in which nothing left after the host had asked for it (429, 503): from
+    * A pause is the time in which nothing was sent after the host had asked for it (429, 503): from
       that answer to the next request.
     """
 
@@ -82,23 +83,25 @@ class HostLedger:
         self._last_sent: float | None = None
         self._asked_to_wait_at: float | None = None
 
-    def departs(self, now: float) -> None:
-        """A request is about to be written to its connection."""
+    def sent(self, now: float) -> None:
+        """A request is written to its connection; ``ended`` or ``take_back`` follows."""
         self.requests += 1
         self._in_flight += 1
         self._most_in_flight = max(self._most_in_flight, self._in_flight)
         if self._asked_to_wait_at is not None:
             self._longest_pause = max(self._longest_pause, now - self._asked_to_wait_at)
             self._asked_to_wait_at = None
-
-    def sent(self, now: float) -> None:
-        """It has been written."""
         if self._last_sent is not None:
             self._gaps.add(now - self._last_sent)
         self._last_sent = now
 
     def ended(self) -> None:
-        """The answer to one that departed is there, or will not come."""
+        """The answer to a request is complete, or will not come."""
+        self._in_flight -= 1
+
+    def take_back(self) -> None:
+        """A request that was counted was not sent: its connection could not be made."""
+        self.requests -= 1
         self._in_flight -= 1
 
     def asked_to_wait(self, now: float) -> None:

@@ -93,6 +93,7 @@ class Host:
     """What is known and counted of one host."""
 
     def __init__(self, key: str, rules: PaceRules):
+        self.key = key
         self.pace = HostPace(key, rules)
         self.ledger = HostLedger(key)
         self.refused: Counter[str] = Counter()  # by server, because it is left alone

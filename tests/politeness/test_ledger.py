@@ -40,14 +40,12 @@ def test_gaps_of_nothing() -> None:
 def test_figures() -> None:
     ledger = HostLedger("example.com")
     for now in (10.0, 10.5):  # two at once
-        ledger.departs(now)
         ledger.sent(now)
     ledger.received(600)
     ledger.ended()
     ledger.asked_to_wait(11.0)
     ledger.asked_to_wait(11.5)  # the other one's answer says so, too: the wait has begun before
     ledger.ended()
-    ledger.departs(31.0)
     ledger.sent(31.0)
     ledger.received(400)
     ledger.ended()
@@ -62,9 +60,18 @@ def test_figures() -> None:
     }
 
 
+def test_what_was_not_sent_after_all_is_taken_back() -> None:
+    ledger = HostLedger("example.com")
+    ledger.sent(10.0)
+    ledger.take_back()
+    ledger.sent(20.0)
+    figures = ledger.figures()
+    assert (figures.requests, figures.most_in_flight) == (1, 1)
+    assert figures.smallest_gap_seconds is None
+
+
 def test_what_nobody_could_measure_is_not_said() -> None:
     ledger = HostLedger("example.com")
-    ledger.departs(10.0)
     ledger.sent(10.0)
     figures = ledger.figures()
     assert (figures.requests, figures.most_in_flight) == (1, 1)
@@ -74,7 +81,6 @@ def test_what_nobody_could_measure_is_not_said() -> None:
 
 def test_a_pause_that_nothing_followed_was_not_waited_for() -> None:
     ledger = HostLedger("example.com")
-    ledger.departs(10.0)
     ledger.sent(10.0)
     ledger.asked_to_wait(11.0)
     assert ledger.figures().longest_pause_seconds is None

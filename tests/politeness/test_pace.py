@@ -32,7 +32,7 @@ def make_pace(**rules: Any) -> HostPace:
 
 
 def answer(pace: HostPace, status: int, retry_after: float | None = None, now: float = 0) -> str:
-    return pace.answered(HTTPS, status, retry_after, now, chance=0)
+    return pace.answered(f"{HTTPS}/", status, retry_after, now, chance=0)
 
 
 class TestGaps:
@@ -133,41 +133,62 @@ class TestPauses:
 
 
 class TestErrorsInARow:
-    @given(st.lists(st.sampled_from([200, 301, 404, 429, 500, 503, 0]), max_size=40))
-    def test_left_alone_after_five_and_not_before(self, answers: list[int]) -> None:
+    @given(st.lists(st.sampled_from([429, 500, 503, 0]), max_size=40))
+    def test_without_a_good_answer_left_alone_after_five_urls(self, answers: list[int]) -> None:
         """0 stands for no answer."""
-        pace, row = make_pace(), 0
-        for status in answers:
+        pace = make_pace()
+        for number, status in enumerate(answers, 1):
+            url = f"{HTTPS}/{number}"
             if status:
-                answer(pace, status, 0)
+                pace.answered(url, status, 0, 0, 0)
             else:
-                pace.failed(HTTPS, "no answer in time")
-            is_error = status in {0, 429, 500, 503}
-            row = row + 1 if is_error else 0
-            if row == 5:
-                assert HTTPS in pace.left_alone
-                return
-            assert not pace.left_alone
+                pace.failed(url, "no answer in time")
+            assert (HTTPS in pace.left_alone) is (number >= 5)
+            assert not pace.url_to_check(HTTPS), "there is nothing that it ever answered"
 
-    def test_it_is_said_once_and_with_the_last_cause(self) -> None:
+    def test_retries_of_one_url_count_once(self) -> None:
         pace = make_pace(max_errors_in_a_row=2)
-        assert answer(pace, 500) == ""
-        words = pace.failed(HTTPS, "no answer in time")
-        assert "failed 2 times in a row (the last time: no answer in time)" in words
-        assert pace.failed(HTTPS, "no answer in time") == ""
+        for _ in range(9):
+            assert pace.failed(f"{HTTPS}/slow", "no answer in time") == ""
+        assert not pace.left_alone
+        assert pace.failed(f"{HTTPS}/other", "no answer in time")
+
+    def test_what_has_answered_before_is_asked_once_more(self) -> None:
+        pace = make_pace()
+        pace.answered(f"{HTTPS}/good", 404, None, 0, 0)
+        for number in range(5):
+            assert pace.url_to_check(HTTPS) == ""
+            assert pace.failed(f"{HTTPS}/{number}", "HTTP 500") == ""
+        assert pace.url_to_check(HTTPS) == f"{HTTPS}/good"
+        assert pace.url_to_check(HTTPS) == "", "once"
+        pace.failed(f"{HTTPS}/6", "HTTP 500")
+        assert not pace.left_alone, "the check decides"
+        words = pace.failed(f"{HTTPS}/good", "no answer in time")
+        assert "failed for 6 URLs in a row (the last time: no answer in time)" in words
         assert pace.left_alone == {HTTPS: words}
+        assert pace.failed(f"{HTTPS}/7", "no answer in time") == "", "said once"
+
+    def test_a_good_answer_ends_the_row(self) -> None:
+        pace = make_pace()
+        pace.answered(f"{HTTPS}/good", 200, None, 0, 0)
+        for row in range(3):
+            for number in range(5):
+                pace.failed(f"{HTTPS}/{row}/{number}", "HTTP 500")
+            assert pace.url_to_check(HTTPS) == f"{HTTPS}/good", "in each row"
+            pace.answered(f"{HTTPS}/good", 200, None, 0, 0)
+        assert not pace.left_alone
 
     def test_servers_of_a_host_are_counted_apart(self) -> None:
         pace = make_pace(max_errors_in_a_row=2)
-        for _ in range(3):
-            pace.failed(HTTPS, "the connection was refused")
-        pace.failed(HTTP, "the connection was refused")
+        for number in range(3):
+            pace.failed(f"{HTTPS}/{number}", "the connection was refused")
+        pace.failed(f"{HTTP}/", "the connection was refused")
         assert list(pace.left_alone) == [HTTPS]
 
     def test_no_limit(self) -> None:
         pace = make_pace(max_errors_in_a_row=0)
-        for _ in range(100):
-            pace.failed(HTTPS, "no answer in time")
+        for number in range(100):
+            pace.failed(f"{HTTPS}/{number}", "no answer in time")
         assert not pace.left_alone
 
 

@@ -11,8 +11,8 @@ import time
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urljoin
 
-from sitecrawl.downloader.polite import politeness_of
-from sitecrawl.downloadhandlers.stoppable import StoppableDownloadHandler
+from sitecrawl.downloader import politeness_of
+from sitecrawl.downloadhandlers.guarded import GuardedDownloadHandler
 from sitecrawl.items import DocumentKind, SiteResolved
 from sitecrawl.spiders.staged import StagedSpider
 from sitecrawl.stages.base import Stage
@@ -101,9 +101,11 @@ class NamesSpider(PagesSpider):
         settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, "cmdline")
 
 
-class LoopbackDownloadHandler(StoppableDownloadHandler):
+class LoopbackDownloadHandler(GuardedDownloadHandler):
+    reports_sending: ClassVar[bool] = False  # it sends other requests than it is given
+
     async def download_request(self, request: Request) -> Response:
-        server = self._crawler.settings["TEST_SERVER"]
+        server = self.crawler.settings["TEST_SERVER"]
         sent = request.replace(
             url=urljoin(server, request.url.partition("//")[2].partition("/")[2]),
             headers={**request.headers, "Host": request.url.partition("//")[2].partition("/")[0]},

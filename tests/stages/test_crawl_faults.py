@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse
 from twisted.python.failure import Failure
 
 from sitecrawl.config import Config
-from sitecrawl.downloader.refusals import NotSentError
+from sitecrawl.downloader import NotSentError
 from sitecrawl.items import FetchOutcome, Visit, VisitedPage
 from sitecrawl.politeness.scan import NotSent, NotSentReason
 from sitecrawl.profiles import load_settings

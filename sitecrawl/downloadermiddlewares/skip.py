@@ -1,0 +1,60 @@
+"""Pages that a skip rule refuses are not fetched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import IgnoreRequest
+
+from sitecrawl.config import Config
+from sitecrawl.downloader import is_page
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.urls.refusal import Refusal
+
+
+class SkippedError(IgnoreRequest):
+    """A skip rule refuses the URL of this request."""
+
+    def __init__(self, refusal: Refusal):
+        super().__init__(f"skipped by the rule {refusal.rule} ({refusal.reason})")
+        self.refusal = refusal
+
+
+class SkipRulesMiddleware:
+    """Refuse pages by their URL: path patterns, file types, query strings.
+
+    The same rules decide which URLs the inventory lists, so for the project's own spiders this is a
+    safeguard; for others it is how the rules take effect. What is no page (robots.txt, sitemaps)
+    and what the user asked for (start requests, the root of the site) is not skipped.
+
+    Settings: ``SITECRAWL_SKIP_PATHS``, ``SITECRAWL_SKIP_EXTENSIONS``, ``SITECRAWL_QUERY_STRINGS``.
+    Meta: ``sitecrawl_document``, ``sitecrawl_dont_skip``, Scrapy's ``is_start_request``.
+    Stats: ``sitecrawl/requests/skipped``.
+    """
+
+    def __init__(self, crawler: Crawler):
+        self._rules = Config.from_settings(crawler.settings).skip_rules()
+        self._stats = crawler.stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        if self._is_exempt(request):
+            return
+        refusal = self._rules.refusal(request.url)
+        if refusal is not None:
+            self._stats.inc_value("sitecrawl/requests/skipped")
+            raise SkippedError(refusal)
+
+    def _is_exempt(self, request: Request) -> bool:
+        meta = request.meta
+        is_asked_for = meta.get("is_start_request") or meta.get("sitecrawl_dont_skip")
+        return bool(is_asked_for) or not is_page(request)
