@@ -26,10 +26,11 @@ from scrapy.exceptions import (
     ResponseDataLossError,
 )
 from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 from twisted.internet.error import ConnectError, ConnectionDone, ConnectionLost
 from twisted.python.failure import Failure
 
-from sitecrawl.config import Config
+from sitecrawl.config import Config, ConfigError
 from sitecrawl.items import DocumentKind
 from sitecrawl.politeness.pace import parse_http_date, parse_retry_after
 from sitecrawl.politeness.scan import ScanPoliteness
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from scrapy.core.downloader.handlers import DownloadHandlers
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
 
     from sitecrawl.politeness.scan import Host, NotSent, NotSentReason
     from sitecrawl.robots.verdict import Verdict
@@ -55,6 +57,7 @@ _CHECK_SECONDS = 0.25
 # At most so many requests of each host that wait for a pause of that host do not count as active.
 # More would wait for each other afterwards, longer than SITECRAWL_SLOT_WAIT_SECONDS allows.
 _MAX_SET_ASIDE = 16
+_SCHEMES_WITHOUT_CONNECTION = {"file", "data"}
 _STOPPED = "the scan was stopped"
 
 
@@ -164,12 +167,19 @@ class PoliteDownloader(Downloader):
     """
 
     def __init__(self, crawler: Crawler):
+        check_download_components(crawler.settings)
+        for scheme, handler in unguarded_handlers(crawler.settings).items():
+            logger.warning("%s: addresses are not guarded (%s)", scheme, handler)
         super().__init__(crawler)
         config = Config.from_settings(crawler.settings)
         self.politeness = ScanPoliteness(
             config.pace_rules(), config.scan_budget(time.monotonic()), config.slot_wait_seconds
         )
-        self._reporting_schemes = _reporting_schemes(crawler)
+        self._reporting_schemes = {
+            scheme
+            for scheme, handler in _handlers(crawler.settings).items()
+            if getattr(handler, "reports_sending", False)
+        }
         self._send = self.handlers.download_request_async
         self.handlers: DownloadHandlers = _PoliteHandlers(self._download_politely)  # type: ignore[assignment]
         self._gates: dict[str, _Gate] = {}
@@ -439,10 +449,37 @@ async def sleep_unless_stopping(crawler: Crawler, seconds: float) -> None:
         await asyncio.sleep(min(left, _CHECK_SECONDS))
 
 
-def _reporting_schemes(crawler: Crawler) -> set[str]:
-    handlers = crawler.settings.getwithbase("DOWNLOAD_HANDLERS")
-    classes = {scheme: load_object(path) for scheme, path in handlers.items() if path}
-    return {scheme for scheme, cls in classes.items() if getattr(cls, "reports_sending", False)}
+def check_download_components(settings: BaseSettings) -> None:
+    """Raise ConfigError if the downloader or a handler cannot be trusted with a scan."""
+    downloader = load_object(settings["DOWNLOADER"])
+    if not issubclass(downloader, PoliteDownloader):
+        raise ConfigError(
+            f"DOWNLOADER={settings['DOWNLOADER']}: expected a subclass of"
+            " sitecrawl.downloader.PoliteDownloader, which keeps the pace and the budget of a scan"
+        )
+    unguarded = unguarded_handlers(settings)
+    if unguarded and not Config.from_settings(settings).allow_unguarded_handlers:
+        scheme, path = next(iter(unguarded.items()))
+        raise ConfigError(
+            f"DOWNLOAD_HANDLERS[{scheme!r}]={path}: it does not check which addresses it connects"
+            " to (its class has no guards_addresses = True);"
+            " not allowed without SITECRAWL_ALLOW_UNGUARDED_HANDLERS=true"
+        )
+
+
+def unguarded_handlers(settings: BaseSettings) -> dict[str, str]:
+    """Scheme -> handler, of those that connect without the address guard."""
+    return {
+        scheme: global_object_name(handler)
+        for scheme, handler in _handlers(settings).items()
+        if scheme not in _SCHEMES_WITHOUT_CONNECTION
+        and not getattr(handler, "guards_addresses", False)
+    }
+
+
+def _handlers(settings: BaseSettings) -> dict[str, type]:
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    return {str(scheme): load_object(path) for scheme, path in handlers.items() if path}
 
 
 def _retry_after(response: Response) -> float | None:

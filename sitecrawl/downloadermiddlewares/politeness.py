@@ -5,7 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from sitecrawl.downloader import NotSentError, is_page, politeness_of
+from sitecrawl.downloader import (
+    NotSentError,
+    check_download_components,
+    is_page,
+    politeness_of,
+)
 
 if TYPE_CHECKING:
     from typing import Self
@@ -25,6 +30,7 @@ class PolitenessMiddleware:
     """
 
     def __init__(self, crawler: Crawler):
+        check_download_components(crawler.settings)  # also when DOWNLOADER is another
         self._crawler = crawler
 
     @classmethod

@@ -8,6 +8,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from sitecrawl.config import Config
 from sitecrawl.downloader import is_page
+from sitecrawl.urls.canonical import canonicalize
 
 if TYPE_CHECKING:
     from typing import Self
@@ -39,7 +40,9 @@ class SkipRulesMiddleware:
     """
 
     def __init__(self, crawler: Crawler):
-        self._rules = Config.from_settings(crawler.settings).skip_rules()
+        config = Config.from_settings(crawler.settings)
+        self._rules = config.skip_rules()
+        self._canonical_rules = config.canonical_rules()
         self._stats = crawler.stats
 
     @classmethod
@@ -49,7 +52,8 @@ class SkipRulesMiddleware:
     def process_request(self, request: Request) -> None:
         if self._is_exempt(request):
             return
-        refusal = self._rules.refusal(request.url)
+        url = canonicalize(request.url, rules=self._canonical_rules)
+        refusal = self._rules.refusal(url) if url else None
         if refusal is not None:
             self._stats.inc_value("sitecrawl/requests/skipped")
             raise SkippedError(refusal)
