@@ -239,10 +239,10 @@ class PoliteDownloader(Downloader):
 
     # --- one request -------------------------------------------------------------------------
 
-    async def _download_politely(self, request: Request) -> Response:
+    async def _download_politely(self, request: Request, *, goes_first: bool = False) -> Response:
         gate = self._gate(request)
         while True:
-            await self._wait(request, gate)
+            await self._wait(request, gate, goes_first=goes_first)
             self._log_warnings()
             try:
                 response = await self._transfer(request, gate)
@@ -259,9 +259,9 @@ class PoliteDownloader(Downloader):
             await self._check_host(request, gate)
             return response
 
-    async def _wait(self, request: Request, gate: _Gate) -> None:
+    async def _wait(self, request: Request, gate: _Gate, *, goes_first: bool) -> None:
         """Return when the request may be sent; NotSentError or ScanStoppedError if it may not."""
-        gate.waiting.append(request)
+        gate.waiting.insert(0 if goes_first else len(gate.waiting), request)
         try:
             while True:
                 now = time.monotonic()
@@ -365,7 +365,7 @@ class PoliteDownloader(Downloader):
             check = request.replace(url=url)
             self._expires[check] = math.inf
             with suppress(Exception):  # how it was answered, the pace has noted
-                await self._download_politely(check)
+                await self._download_politely(check, goes_first=True)
 
     # --- all requests --------------------------------------------------------------------------
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
 from io import BytesIO
 from typing import TYPE_CHECKING
 
 import brotli  # type: ignore[import-untyped]
-from backports import zstd
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import TextResponse
@@ -15,6 +15,11 @@ from scrapy.responsetypes import responsetypes
 
 from sitecrawl.downloader import is_page
 from sitecrawl.items import DocumentKind
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 if TYPE_CHECKING:
     from collections.abc import Callable

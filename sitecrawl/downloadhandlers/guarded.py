@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+import sys
+import time
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import aiohttp
 from aiohttp.abc import AbstractResolver
+from aiohttp.http_exceptions import LineTooLong
+from scrapy import signals
 from scrapy.core.downloader.handlers._aiohttp import AiohttpDownloadHandler, _ClientResponse
-from scrapy.exceptions import DownloadFailedError
+from scrapy.exceptions import (
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    StopDownload,
+)
 from scrapy.http import Headers
 from twisted.python.failure import Failure
 
 from sitecrawl.config import Config
 from sitecrawl.downloader import AddressNotAllowedError, PostponedError
+from sitecrawl.downloadhandlers.lenient import LenientExchange
 from sitecrawl.safety.policy import AddressPolicy, endpoint_of
 from sitecrawl.signals import request_sending
 
@@ -28,8 +39,10 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-# Lines of one header; curl takes 5,000, no site that works has more than a hundred.
-_MAX_HEADER_LINES = 500
+# Each may be as long as all together, and all are in memory before they are added up: with 256
+# lines of 64 KB that is 16 MB, some three times over. Sites have less than a hundred.
+_MAX_HEADER_LINES = 256
+_DEFAULT_TIMEOUT_SECONDS = 180.0
 
 # aiohttp's hooks do not say for which request of Scrapy they are called.
 _current_request: ContextVar[Request] = ContextVar("_current_request")
@@ -40,7 +53,7 @@ class ConnectionDroppedError(aiohttp.ClientConnectionError):
 
 
 class GuardedDownloadHandler(AiohttpDownloadHandler):
-    """Scrapy's handler, with four differences.
+    """Scrapy's handler, with these differences.
 
     * Every address is judged by the spider's ``address_policy`` before it is connected to. A
       spider without that attribute may connect to public addresses and to what
@@ -48,12 +61,15 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
       :class:`AddressNotAllowedError`.
     * URLs are sent as they are written.
     * The headers of a response may have ``SITECRAWL_MAX_HEADER_BYTES`` in all.
+    * A request whose answer aiohttp's parser refuses is retried with a more lenient one
+      (:mod:`sitecrawl.downloadhandlers.lenient`).
     * A request on a kept connection that the server has closed fails, and is retried like any
       other. aiohttp would repeat it at once and silently.
 
     With a proxy (meta ``proxy``) the proxy looks names up and connects: only addresses in the URL
     are judged. The user named the proxy, so it may be at any address.
 
+    Meta: ``sitecrawl_lenient`` (set by the handler).
     Signals: ``sitecrawl.signals.request_sending``.
     """
 
@@ -95,9 +111,59 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
         request.meta.setdefault("verbatim_url", True)
         token = _current_request.set(request)
         try:
+            if request.meta.get("sitecrawl_lenient"):
+                return await self._download_leniently(request)
             return await super().download_request(request)
+        except DownloadFailedError as error:
+            if _is_refused_by_parser(error) and not request.meta.get("proxy"):
+                request.meta["sitecrawl_lenient"] = True  # for a retry
+            raise
         finally:
             _current_request.reset(token)
+
+    async def _download_leniently(self, request: Request) -> Response:
+        timeout = float(request.meta.get("download_timeout", _DEFAULT_TIMEOUT_SECONDS))
+        max_bytes = request.meta.get("sitecrawl_max_bytes") or self._default_maxsize or sys.maxsize
+        exchange = LenientExchange(request, max_bytes, timeout, self._report_sending)
+        host, port = endpoint_of(request.url)
+        try:
+            async with asyncio.timeout(timeout):
+                connection = await self._connect(host, port)
+        except TimeoutError as error:
+            words = f"Getting {request.url} took longer than {timeout} seconds."
+            raise DownloadTimeoutError(words) from error
+        tls = self._ssl_context if request.url.startswith("https:") else None
+        start_time = time.monotonic()
+        response = await exchange.run(connection, tls)
+        request.meta["download_latency"] = time.monotonic() - start_time
+        self.crawler.signals.send_catch_log(
+            signals.bytes_received,
+            data=response.body,
+            request=request,
+            spider=self.crawler.spider,
+            dont_log=StopDownload,
+        )
+        return response
+
+    async def _connect(self, host: str, port: int) -> socket.socket:
+        """Connect to the first address of a host that answers."""
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = self.permitted(host, port, [str(info[4][0]) for info in found])
+        failure: OSError | None = None
+        for info in found:
+            if info[4][0] not in addresses:
+                continue
+            connection = self._guarded_socket(info)
+            connection.setblocking(False)
+            try:
+                await loop.sock_connect(connection, info[4])
+            except OSError as error:
+                connection.close()
+                failure = error
+            else:
+                return connection
+        raise DownloadConnectionRefusedError(str(failure)) from failure
 
     @property
     def _policy(self) -> AddressPolicy:
@@ -144,6 +210,9 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
         params: aiohttp.TraceRequestHeadersSentParams,
     ) -> None:
         """aiohttp writes the headers when this returns, not before."""
+        self._report_sending()
+
+    def _report_sending(self) -> None:
         results = self.crawler.signals.send_catch_log(
             request_sending, request=_current_request.get(), dont_log=PostponedError
         )
@@ -157,6 +226,13 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
         if total > self._max_header_bytes:
             raise DownloadFailedError(f"{total} bytes of headers") from HeadersTooLargeError()
         return Headers(response.raw_headers)
+
+
+def _is_refused_by_parser(error: DownloadFailedError) -> bool:
+    refused = error.__cause__
+    return isinstance(refused, aiohttp.ClientResponseError) and not isinstance(
+        refused.__cause__ and refused.__cause__.__cause__, LineTooLong
+    )
 
 
 class HeadersTooLargeError(Exception):

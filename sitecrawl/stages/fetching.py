@@ -214,17 +214,18 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _cause_words(error: BaseException | None) -> str:
-    """Words for the first known cause, or nothing."""
-    for cause in _causes(error):
+    """Words for a known cause, or nothing."""
+    causes = list(_causes(error))
+    for cause in causes:
         if _TOO_MANY_HEADERS in str(cause):
             return _LARGE_HEADERS
         if isinstance(cause, OpenSslError):
             return _NO_CERTIFICATE if "certificate verify failed" in str(cause) else _NO_TLS
-        for kind, words in _CAUSES:
-            if isinstance(cause, kind):
-                return words
         if isinstance(cause, OSError) and cause.errno in _NO_WAY:
             return f"no connection could be made ({os.strerror(cause.errno)})"
+    for kind, words in _CAUSES:
+        if any(isinstance(cause, kind) for cause in causes):
+            return words
     return ""
 
 
