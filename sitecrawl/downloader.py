@@ -86,7 +86,7 @@ class ScanStoppedError(DownloadCancelledError):
 
 
 class PostponedError(Exception):
-    """The request has to wait again: something changed while its connection was being made."""
+    """The request has to wait again: something changed while it was being sent."""
 
 
 # Failures of the host. Errors of ours do not count against it.

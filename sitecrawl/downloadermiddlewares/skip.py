@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 
 from sitecrawl.config import Config
-from sitecrawl.downloader import is_page
 from sitecrawl.urls.canonical import canonicalize
 
 if TYPE_CHECKING:
@@ -30,12 +29,11 @@ class SkippedError(IgnoreRequest):
 class SkipRulesMiddleware:
     """Refuse pages by their URL: path patterns, file types, query strings.
 
-    The same rules decide which URLs the inventory lists, so for the project's own spiders this is a
-    safeguard; for others it is how the rules take effect. What is no page (robots.txt, sitemaps)
-    and what the user asked for (start requests, the root of the site) is not skipped.
+    For spiders without the project's pipelines, which judge every URL by the same rules before it
+    is requested. What the user asked for (start requests) is not skipped.
 
     Settings: ``SITECRAWL_SKIP_PATHS``, ``SITECRAWL_SKIP_EXTENSIONS``, ``SITECRAWL_QUERY_STRINGS``.
-    Meta: ``sitecrawl_document``, ``sitecrawl_dont_skip``, Scrapy's ``is_start_request``.
+    Meta: ``sitecrawl_dont_skip``, Scrapy's ``is_start_request``.
     Stats: ``sitecrawl/requests/skipped``.
     """
 
@@ -50,15 +48,10 @@ class SkipRulesMiddleware:
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
-        if self._is_exempt(request):
+        if request.meta.get("is_start_request") or request.meta.get("sitecrawl_dont_skip"):
             return
         url = canonicalize(request.url, rules=self._canonical_rules)
         refusal = self._rules.refusal(url) if url else None
         if refusal is not None:
             self._stats.inc_value("sitecrawl/requests/skipped")
             raise SkippedError(refusal)
-
-    def _is_exempt(self, request: Request) -> bool:
-        meta = request.meta
-        is_asked_for = meta.get("is_start_request") or meta.get("sitecrawl_dont_skip")
-        return bool(is_asked_for) or not is_page(request)

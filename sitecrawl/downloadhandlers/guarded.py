@@ -63,8 +63,8 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
     * The headers of a response may have ``SITECRAWL_MAX_HEADER_BYTES`` in all.
     * A request whose answer aiohttp's parser refuses is retried with a more lenient one
       (:mod:`sitecrawl.downloadhandlers.lenient`).
-    * A request on a kept connection that the server has closed fails, and is retried like any
-      other. aiohttp would repeat it at once and silently.
+    * A request on a kept connection that the server closes meanwhile waits for its turn again, and
+      is counted again. aiohttp would repeat it at once and silently.
 
     With a proxy (meta ``proxy``) the proxy looks names up and connects: only addresses in the URL
     are judged. The user named the proxy, so it may be at any address.
@@ -83,6 +83,7 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
         config = Config.from_settings(crawler.settings)
         self._max_header_bytes = config.max_header_bytes
         self._policy_without_site = AddressPolicy(allow=config.address_allow)
+        self._on_kept: set[Request] = set()  # requests on a connection that was used before
         # Scrapy offers no way to choose the connector: its session is replaced unused.
         unused = self._session
         unused.detach()
@@ -115,10 +116,13 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
                 return await self._download_leniently(request)
             return await super().download_request(request)
         except DownloadFailedError as error:
+            if isinstance(error.__cause__, ConnectionDroppedError) and request in self._on_kept:
+                raise PostponedError from error
             if _is_refused_by_parser(error) and not request.meta.get("proxy"):
                 request.meta["sitecrawl_lenient"] = True  # for a retry
             raise
         finally:
+            self._on_kept.discard(request)
             _current_request.reset(token)
 
     async def _download_leniently(self, request: Request) -> Response:
@@ -200,8 +204,17 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
 
     def _trace(self) -> aiohttp.TraceConfig:
         trace = aiohttp.TraceConfig()
+        trace.on_connection_reuseconn.append(self._connection_kept)
         trace.on_request_headers_sent.append(self._headers_ready)
         return trace
+
+    async def _connection_kept(
+        self,
+        session: aiohttp.ClientSession,
+        context: SimpleNamespace,
+        params: aiohttp.TraceConnectionReuseconnParams,
+    ) -> None:
+        self._on_kept.add(_current_request.get())
 
     async def _headers_ready(
         self,
@@ -229,10 +242,12 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
 
 
 def _is_refused_by_parser(error: DownloadFailedError) -> bool:
+    """Whether another parser might read it: not if it is only too large."""
     refused = error.__cause__
-    return isinstance(refused, aiohttp.ClientResponseError) and not isinstance(
-        refused.__cause__ and refused.__cause__.__cause__, LineTooLong
-    )
+    if not isinstance(refused, aiohttp.ClientResponseError) or refused.__cause__ is None:
+        return False
+    is_too_large = isinstance(refused.__cause__.__cause__, LineTooLong)
+    return not is_too_large and "Too many headers" not in str(refused)
 
 
 class HeadersTooLargeError(Exception):
@@ -263,7 +278,7 @@ class _GuardedResolver(AbstractResolver):
 async def _fail_when_dropped(
     request: aiohttp.ClientRequest, handler: ClientHandlerType
 ) -> aiohttp.ClientResponse:
-    """Hide from aiohttp that it could repeat the request on a new connection."""
+    """Hide from aiohttp that it could repeat the request: the downloader decides when."""
     try:
         return await handler(request)
     except aiohttp.ClientConnectorError:

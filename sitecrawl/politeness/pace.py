@@ -46,6 +46,7 @@ class _ServerRecord:
     last_good_url: str = ""
     failed_urls: set[str] = field(default_factory=set)  # since the last good answer
     busy_answers: int = 0  # since the last good answer
+    is_only_busy: bool = True  # whether all of these failures were 429 or 503
     is_checked: bool = False  # whether the last good URL is being asked for once more
 
 
@@ -58,8 +59,8 @@ class HostPace:
     * After 429 or 503 nothing may be sent before Retry-After, or the back-off when there is none.
     * A server (scheme, host and port) is left alone for good when it answers nothing any more:
       ``max_errors_in_a_row`` different URLs have failed since its last good answer, and the URL
-      that it answered last fails, too. Retries of one URL count once. Where https is left alone,
-      http need not be.
+      that it answered last fails, too. The latter is not needed when it said 429 or 503 to all of
+      them. Retries of one URL count once. Where https is left alone, http need not be.
     """
 
     def __init__(self, host: str, rules: PaceRules):
@@ -119,13 +120,13 @@ class HostPace:
         if status < _FIRST_SERVER_ERROR and status != _TOO_MANY_REQUESTS:
             self._servers[server] = _ServerRecord(last_good_url=url)
             return ""
-        words = self.failed(url, f"HTTP {status}")
+        words = self.failed(url, f"HTTP {status}", is_busy=status in _BUSY)
         if status in _BUSY:
             self._servers[server].busy_answers += 1
             words = self._pause(self._busy_seconds(server, retry_after, chance), now) or words
         return self.left_alone.get(server) or words
 
-    def failed(self, url: str, cause: str) -> str:
+    def failed(self, url: str, cause: str, *, is_busy: bool = False) -> str:
         """Note an answer that did not come; return what a person should hear, if anything."""
         server, limit = origin_of(url), self._rules.max_errors_in_a_row
         record = self._servers[server]
@@ -134,7 +135,9 @@ class HostPace:
         is_check = record.is_checked and url == record.last_good_url
         if not is_check:
             record.failed_urls.add(url)
-        is_hopeless = not record.last_good_url and len(record.failed_urls) >= limit
+            record.is_only_busy &= is_busy
+        needs_no_check = not record.last_good_url or record.is_only_busy
+        is_hopeless = needs_no_check and len(record.failed_urls) >= limit
         if not (is_check or is_hopeless):
             return ""
         return self.leave_alone(

@@ -66,7 +66,7 @@ class EntryStage(Stage):
         return [self._steps.pop(0)]
 
     def _root_request(self) -> Request:
-        request = document_request(
+        return document_request(
             self._root,
             DocumentKind.PAGE,
             "the command line",
@@ -75,8 +75,6 @@ class EntryStage(Stage):
             timeout_seconds=self.context.config.page_timeout_seconds,
             max_bytes=self.context.config.max_page_bytes,
         )
-        request.meta["sitecrawl_dont_skip"] = True  # the user asked for it
-        return request
 
     async def _root_answered(self, response: Response) -> AsyncIterator[Any]:
         resolved = await self._settle(response.url)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import http.client
 import os
 import ssl
 from http import HTTPStatus
@@ -65,12 +66,13 @@ _NO_HTTP = "the answer is no valid HTTP"
 _CAUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str], ...] = (
     (aiohttp.ClientConnectorCertificateError, _NO_CERTIFICATE),
     ((aiohttp.ClientConnectorSSLError, ssl.SSLError), _NO_TLS),
-    ((LineTooLong, HeadersTooLargeError), _LARGE_HEADERS),
-    (HttpProcessingError, _NO_HTTP),
+    ((LineTooLong, http.client.LineTooLong, HeadersTooLargeError), _LARGE_HEADERS),
+    ((HttpProcessingError, http.client.HTTPException), _NO_HTTP),
     ((ConnectionDroppedError, ConnectionResetError, ConnectionLost, ConnectionDone), _RESET),
 )
 _NO_WAY = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL}
-_TOO_MANY_HEADERS = "Too many headers"
+# What aiohttp and http.client say; neither has an exception of its own for it.
+_TOO_MANY_HEADERS = ("Too many headers received", "got more than 100 headers")
 _FAILURES = (
     (ScanStoppedError, FetchOutcome.STOPPED, "{}"),
     (AddressNotAllowedError, FetchOutcome.ADDRESS_NOT_ALLOWED, "{}"),
@@ -113,6 +115,8 @@ def document_request(  # noqa: PLR0913  the facts of a document
         "download_timeout": timeout_seconds,
         "sitecrawl_deadline": deadline,
         "sitecrawl_is_guess": is_guess,
+        # Pages were judged when they were listed; feeds are read although no page is listed so.
+        "sitecrawl_dont_skip": True,
     }
     return Request(
         url,
@@ -217,7 +221,7 @@ def _cause_words(error: BaseException | None) -> str:
     """Words for a known cause, or nothing."""
     causes = list(_causes(error))
     for cause in causes:
-        if _TOO_MANY_HEADERS in str(cause):
+        if any(sign in str(cause) for sign in _TOO_MANY_HEADERS):
             return _LARGE_HEADERS
         if isinstance(cause, OpenSslError):
             return _NO_CERTIFICATE if "certificate verify failed" in str(cause) else _NO_TLS

@@ -168,6 +168,15 @@ class TestErrorsInARow:
         assert pace.left_alone == {HTTPS: words}
         assert pace.failed(f"{HTTPS}/7", "no answer in time") == "", "said once"
 
+    def test_who_says_that_it_is_busy_is_not_asked_once_more(self) -> None:
+        pace = make_pace()
+        pace.answered(f"{HTTPS}/good", 200, None, 0, 0)
+        for number in range(5):
+            assert not pace.left_alone
+            pace.answered(f"{HTTPS}/{number}", [429, 503][number % 2], 0, 0, 0)
+        assert HTTPS in pace.left_alone
+        assert pace.url_to_check(HTTPS) == ""
+
     def test_a_good_answer_ends_the_row(self) -> None:
         pace = make_pace()
         pace.answered(f"{HTTPS}/good", 200, None, 0, 0)
