@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from scrapy import Request
-    from scrapy.core.downloader import Slot
     from scrapy.core.downloader.handlers import DownloadHandlers
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -57,7 +56,7 @@ _CHECK_SECONDS = 0.25
 # At most so many requests of each host that wait for a pause of that host do not count as active.
 # More would wait for each other afterwards, longer than SITECRAWL_SLOT_WAIT_SECONDS allows.
 _MAX_SET_ASIDE = 16
-_SCHEMES_WITHOUT_CONNECTION = {"file", "data"}
+_GUARDED_SCHEMES = {"http", "https"}
 _STOPPED = "the scan was stopped"
 
 
@@ -86,7 +85,14 @@ class ScanStoppedError(DownloadCancelledError):
 
 
 class PostponedError(Exception):
-    """The request has to wait again: something changed while it was being sent."""
+    """The request has to wait again: something changed before it was written.
+
+    *is_unsent*: it was reported as being sent, but was not.
+    """
+
+    def __init__(self, *, is_unsent: bool = False):
+        super().__init__()
+        self.is_unsent = is_unsent
 
 
 # Failures of the host. Errors of ours do not count against it.
@@ -192,18 +198,16 @@ class PoliteDownloader(Downloader):
         self.signals.connect(self.request_sending, request_sending)
         self.signals.connect(self.bytes_received, signals.bytes_received)
 
-    # --- what Scrapy calls ---------------------------------------------------------------------
-
     def get_slot_key(self, request: Request) -> str:
         key: str | None = request.meta.get(self.DOWNLOAD_SLOT)
         return key or site_of(request.url)
 
     def needs_backout(self) -> bool:
-        aside = sum(
-            min(len(gate.waiting) + self._queued(key), _MAX_SET_ASIDE)
-            for key, gate in self._gates.items()
-            if gate.is_paused
-        )
+        aside = 0
+        for key, gate in self._gates.items():
+            if gate.is_paused:
+                queued = len(self.slots[key].queue) if key in self.slots else 0
+                aside += min(len(gate.waiting) + queued, _MAX_SET_ASIDE)
         return 0 < self.total_concurrency <= len(self.active) - aside
 
     def close(self) -> None:
@@ -243,7 +247,8 @@ class PoliteDownloader(Downloader):
         gate = self._gate(request)
         while True:
             await self._wait(request, gate, goes_first=goes_first)
-            self._log_warnings()
+            for words in self.politeness.budget.warnings(time.monotonic()):
+                _log(words)
             try:
                 response = await self._transfer(request, gate)
             except PostponedError:
@@ -298,6 +303,9 @@ class PoliteDownloader(Downloader):
             self._note_sent(transfer)
         try:
             return await self._send_until_stopped(request)
+        except PostponedError as error:
+            transfer.is_sent &= not error.is_unsent
+            raise
         except _NEVER_CONNECTED:
             if transfer.is_sent and not reports:
                 transfer.is_sent = False
@@ -333,7 +341,7 @@ class PoliteDownloader(Downloader):
             self._cancelled.discard(task)
 
     def _note_sent(self, transfer: _Transfer) -> None:
-        if transfer.is_noted:
+        if transfer.is_noted or not transfer.is_sent:
             return
         transfer.is_noted = True
         now = time.monotonic()
@@ -403,14 +411,6 @@ class PoliteDownloader(Downloader):
             self._gates[host.key] = _Gate(host)
         return self._gates[host.key]
 
-    def _queued(self, key: str) -> int:
-        slot: Slot | None = self.slots.get(key)
-        return len(slot.queue) if slot else 0
-
-    def _log_warnings(self) -> None:
-        for words in self.politeness.budget.warnings(time.monotonic()):
-            _log(words)
-
 
 class _PoliteHandlers:
     """Stands between the downloader and its handlers."""
@@ -472,8 +472,7 @@ def unguarded_handlers(settings: BaseSettings) -> dict[str, str]:
     return {
         scheme: global_object_name(handler)
         for scheme, handler in _handlers(settings).items()
-        if scheme not in _SCHEMES_WITHOUT_CONNECTION
-        and not getattr(handler, "guards_addresses", False)
+        if scheme in _GUARDED_SCHEMES and not getattr(handler, "guards_addresses", False)
     }
 
 

@@ -7,6 +7,7 @@ import socket
 import sys
 import time
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import aiohttp
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 # lines of 64 KB that is 16 MB, some three times over. Sites have less than a hundred.
 _MAX_HEADER_LINES = 256
 _DEFAULT_TIMEOUT_SECONDS = 180.0
+_ROUNDS_TO_NOTICE_CLOSING = 3
 
 # aiohttp's hooks do not say for which request of Scrapy they are called.
 _current_request: ContextVar[Request] = ContextVar("_current_request")
@@ -63,8 +65,8 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
     * The headers of a response may have ``SITECRAWL_MAX_HEADER_BYTES`` in all.
     * A request whose answer aiohttp's parser refuses is retried with a more lenient one
       (:mod:`sitecrawl.downloadhandlers.lenient`).
-    * A request on a kept connection that the server closes meanwhile waits for its turn again, and
-      is counted again. aiohttp would repeat it at once and silently.
+    * A request that is lost because the server closes a kept connection fails, and is retried like
+      any other. aiohttp would repeat it at once and silently.
 
     With a proxy (meta ``proxy``) the proxy looks names up and connects: only addresses in the URL
     are judged. The user named the proxy, so it may be at any address.
@@ -73,6 +75,7 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
     Signals: ``sitecrawl.signals.request_sending``.
     """
 
+    lazy = True  # a scan that ends before its first request has no session to close
     experimental: ClassVar[bool] = False  # Scrapy would warn of it in every run
     guards_addresses: ClassVar[bool] = True
     reports_sending: ClassVar[bool] = True
@@ -116,8 +119,9 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
                 return await self._download_leniently(request)
             return await super().download_request(request)
         except DownloadFailedError as error:
-            if isinstance(error.__cause__, ConnectionDroppedError) and request in self._on_kept:
-                raise PostponedError from error
+            is_unsent = isinstance(error.__cause__, aiohttp.ClientConnectionResetError)
+            if is_unsent and request in self._on_kept:
+                raise PostponedError(is_unsent=True) from error
             if _is_refused_by_parser(error) and not request.meta.get("proxy"):
                 request.meta["sitecrawl_lenient"] = True  # for a retry
             raise
@@ -128,7 +132,9 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
     async def _download_leniently(self, request: Request) -> Response:
         timeout = float(request.meta.get("download_timeout", _DEFAULT_TIMEOUT_SECONDS))
         max_bytes = request.meta.get("sitecrawl_max_bytes") or self._default_maxsize or sys.maxsize
-        exchange = LenientExchange(request, max_bytes, timeout, self._report_sending)
+        exchange = LenientExchange(
+            request, max_bytes, timeout, partial(self.report_sending, request)
+        )
         host, port = endpoint_of(request.url)
         try:
             async with asyncio.timeout(timeout):
@@ -215,6 +221,10 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
         params: aiohttp.TraceConnectionReuseconnParams,
     ) -> None:
         self._on_kept.add(_current_request.get())
+        # Many servers close a connection behind an answer without announcing it. The event loop
+        # needs these rounds to notice that; then nothing is sent, and another one is used.
+        for _ in range(_ROUNDS_TO_NOTICE_CLOSING):
+            await asyncio.sleep(0)
 
     async def _headers_ready(
         self,
@@ -223,11 +233,12 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
         params: aiohttp.TraceRequestHeadersSentParams,
     ) -> None:
         """aiohttp writes the headers when this returns, not before."""
-        self._report_sending()
+        self.report_sending(_current_request.get())
 
-    def _report_sending(self) -> None:
+    def report_sending(self, request: Request) -> None:
+        """Tell the downloader that the request is about to be written; may raise PostponedError."""
         results = self.crawler.signals.send_catch_log(
-            request_sending, request=_current_request.get(), dont_log=PostponedError
+            request_sending, request=request, dont_log=PostponedError
         )
         for _, result in results:
             if isinstance(result, Failure) and isinstance(result.value, PostponedError):

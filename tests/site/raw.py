@@ -6,16 +6,14 @@ import contextlib
 import socket
 import struct
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from types import TracebackType
     from typing import Self
 
-    Raw = bytes | Iterable[bytes]
-
-_CLOSED = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+_NOT_FOUND = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
 # l_onoff and l_linger of SO_LINGER: closing then sends RST and not FIN.
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 RESET = object()
@@ -65,9 +63,9 @@ class RawServer:
 
     def _answer(self, connection: socket.socket, path: str) -> bool:
         """Whether the connection is kept."""
-        route = self.routes.get(path, _CLOSED)
+        route: Any = self.routes.get(path, _NOT_FOUND)
         pieces = route() if callable(route) else [route] if isinstance(route, bytes) else route
-        for piece in pieces:  # type: ignore[attr-defined]
+        for piece in pieces:
             if piece is KEEP:
                 return True
             if piece is RESET:

@@ -102,7 +102,12 @@ class NamesSpider(PagesSpider):
 
 
 class LoopbackDownloadHandler(GuardedDownloadHandler):
-    reports_sending: ClassVar[bool] = False  # it sends other requests than it is given
+    def __init__(self, crawler: Crawler):
+        super().__init__(crawler)
+        self._asked: dict[Request, Request] = {}
+
+    def report_sending(self, request: Request) -> None:
+        super().report_sending(self._asked[request])
 
     async def download_request(self, request: Request) -> Response:
         server = self.crawler.settings["TEST_SERVER"]
@@ -110,5 +115,6 @@ class LoopbackDownloadHandler(GuardedDownloadHandler):
             url=urljoin(server, request.url.partition("//")[2].partition("/")[2]),
             headers={**request.headers, "Host": request.url.partition("//")[2].partition("/")[0]},
         )
+        self._asked[sent] = request
         response = await super().download_request(sent)
         return response.replace(url=request.url)
