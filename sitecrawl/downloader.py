@@ -371,6 +371,7 @@ class PoliteDownloader(Downloader):
         """Ask once more for what the host answered last, before it is left alone."""
         if url := gate.host.pace.url_to_check(origin_of(request.url)):
             check = request.replace(url=url)
+            check.meta.pop("sitecrawl_lenient", None)
             self._expires[check] = math.inf
             with suppress(Exception):  # how it was answered, the pace has noted
                 await self._download_politely(check, goes_first=True)

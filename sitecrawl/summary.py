@@ -166,6 +166,7 @@ def build_summary(stats: Mapping[str, Any], asked: str, seconds: float) -> Summa
     stages = list(stats.get("sitecrawl/stages", ()))
     listed = stats.get("sitecrawl/pages/listed", 0)
     unchanged = stats.get("sitecrawl/pages/unchanged", 0)
+    ledger = stats.get("sitecrawl/politeness", {})
     return Summary(
         asked=asked,
         root_url=stats.get("sitecrawl/scan/root_url", asked),
@@ -184,10 +185,11 @@ def build_summary(stats: Mapping[str, Any], asked: str, seconds: float) -> Summa
         rendered=_rendered(stats),
         cut_patterns=list(stats.get("sitecrawl/crawl/cuts", ())),
         truncated=_limits(stats),
-        politeness=dict(stats.get("sitecrawl/politeness", {})),
+        politeness=dict(ledger),
         stages=stages,
-        requests=stats.get("downloader/request_count", 0),
-        received_bytes=stats.get("downloader/response_bytes", 0),
+        # Scrapy's own stats also count what came from a cache, and the bytes of headers.
+        requests=ledger.get("requests", 0),
+        received_bytes=ledger.get("received_bytes", 0),
         seconds=round(seconds, 3),
     )
 
