@@ -61,7 +61,7 @@ class HostFigures:
 
 
 class HostLedger:
-    """Counts what leaves to one host and what comes back.
+    """Counts what is sent to one host and what comes back.
 
     * A request counts from the moment it is written to its connection (or handed to a download
       handler that does not say when that is): each retry and each hop of a redirect is one, a

@@ -20,8 +20,8 @@ _WARN_AT = 0.8
 class ScanBudget:
     """Pages and seconds of one scan; 0 is no limit.
 
-    A page is taken when its request is about to leave, one by one, and returned when it did not
-    leave after all, so however many are under way at once, no more than ``max_pages`` ever leave.
+    A page is taken when its request is handed out, one by one, and returned when it was not sent
+    after all. So however many are under way, no more than ``max_pages`` are ever sent.
     """
 
     def __init__(self, max_pages: int, max_seconds: float, started: float):
@@ -37,14 +37,14 @@ class ScanBudget:
         return not self.max_pages or self.pages < self.max_pages
 
     def take_page(self) -> bool:
-        """Whether one more page may leave; it then counts."""
+        """Whether one more page may be sent; it then counts."""
         if not self.has_pages:
             return False
         self.pages += 1
         return True
 
     def return_page(self) -> None:
-        """A page that was taken did not leave after all."""
+        """A page that was taken was not sent after all."""
         self.pages -= 1
 
     def is_over(self, now: float) -> bool:
@@ -75,7 +75,7 @@ _MAX_REPORTED_HOSTS = 100
 
 
 class NotSentReason(StrEnum):
-    """Why a request did not leave; the words are those of the fetch's outcome."""
+    """Why a request was not sent; the values are outcomes of a fetch."""
 
     HOST_PAUSED = "host_paused"
     OVER_BUDGET = "over_budget"
@@ -83,7 +83,7 @@ class NotSentReason(StrEnum):
 
 
 class NotSent(NamedTuple):
-    """One request that did not leave."""
+    """One request that was not sent."""
 
     reason: NotSentReason
     words: str
@@ -130,7 +130,7 @@ class ScanPoliteness:
     def refusal(
         self, url: str, *, is_page: bool, now: float, deadline: float = math.inf
     ) -> NotSent | None:
-        """Why a request for *url* must not leave, now or later; None when it may."""
+        """Why a request for *url* must not be sent, now or later; None when it may."""
         budget = self.budget
         if budget.is_over(now):
             return NotSent(NotSentReason.OVER_BUDGET, "the time limit of the scan was reached")
@@ -151,7 +151,7 @@ class ScanPoliteness:
         return bool(self._why_left_alone(self.host(url).pace, origin_of(url), now, deadline))
 
     def end_of_wait(self, now: float, *, expires: float, deadline: float) -> NotSent | None:
-        """Why a request that waits for its turn need not wait any longer."""
+        """Why a waiting request need not wait any longer."""
         if now >= deadline:
             words = "the time of its stage was up before its turn came"
         elif now >= expires:
