@@ -5,16 +5,19 @@ Whatever curl or stock Scrapy reads is read.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import sys
 import time
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import brotli  # type: ignore[import-untyped]
 import pytest
 from backports import zstd
 
-from tests.site.project import Project
+from tests.site.project import Project, crawl_command, profile_environment
 from tests.site.raw import KEEP, RESET, RawServer
 from tests.stages.stored import fetches, scan
 
@@ -333,3 +336,24 @@ def test_what_is_no_tls_has_a_reason(
         "the certificate could not be verified (SITECRAWL_VERIFY_CERTIFICATES)",
     )
     assert (no_http.outcome, no_http.error) in {("incomplete", _RESET), ("incomplete", _NO_HTTP)}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_endless_headers_take_no_memory(project: Project) -> None:
+    """For robots.txt, which is read first, and for a page."""
+    lines = endless(_OK, b"X-Name: value\r\n" * 4_000)
+    with RawServer({"/robots.txt": lines, "/": lines}) as server:
+        settings = {"SITECRAWL_ROBOTS_FAIL_OPEN": True, "SITECRAWL_SITEMAP_PLACES": "/none.xml"}
+        command = crawl_command(server.url, settings=settings)
+        process = project.start(*command, environment=profile_environment("fast"))
+        peak_kilobytes = 0
+        while process.poll() is None:
+            with contextlib.suppress(OSError, StopIteration):
+                status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+                line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+                peak_kilobytes = max(peak_kilobytes, int(line.split()[1]))
+            time.sleep(0.05)
+        output, _ = process.communicate()
+    assert server.paths[:2] == ["/robots.txt", "/robots.txt"], "with one retry"
+    assert 10_000 < peak_kilobytes < 300_000
+    assert _HEADERS in output
