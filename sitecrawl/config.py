@@ -15,8 +15,8 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sitecrawl.errors import SitecrawlError
-from sitecrawl.politeness.budget import ScanBudget
 from sitecrawl.politeness.pace import PaceRules
+from sitecrawl.politeness.scan import ScanBudget
 from sitecrawl.robots.file import AgentMatching, parse_token
 from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.setting_values import (
@@ -170,6 +170,8 @@ class Config:
     address_allow: tuple[str, ...] = _setting(names)
     verify_certificates: bool = _setting(flag)
     use_proxies: bool = _setting(flag)
+    max_header_bytes: int = _setting(positive)
+    allow_unguarded_handlers: bool = _setting(flag)
 
     retry_backoff_seconds: float = _setting(seconds)
     max_crawl_delay_seconds: float = _setting(seconds)

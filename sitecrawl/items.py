@@ -91,6 +91,7 @@ class EvidenceType(StrEnum):
     HTTPS_UNREACHABLE = "https_unreachable"
     ROOT_REDIRECT = "root_redirect"
     CERTIFICATES_NOT_VERIFIED = "certificates_not_verified"
+    ADDRESSES_NOT_GUARDED = "addresses_not_guarded"
     POLITENESS_LEDGER = "politeness_ledger"
     CRAWL_STATS = "crawl_stats"
     DISCOVERY_SUMMARY = "discovery_summary"

@@ -7,7 +7,7 @@ from itertools import chain, repeat
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sitecrawl.config import colours_may_be_forced
-from sitecrawl.politeness.words import byte_words, ledger_notes, ledger_words
+from sitecrawl.politeness.ledger import byte_words, ledger_notes, ledger_words
 from sitecrawl.printable import printable
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.streams import write_nowhere

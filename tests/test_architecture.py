@@ -39,7 +39,7 @@ _LAYERS = (
     {
         *("stages", "spiders", "pipelines", "downloadermiddlewares", "downloadhandlers"),
         *("downloader", "extensions", "exporters", "commands", "fingerprint", "logformatter"),
-        *("summary", "reporting", "exitcodes", "resolver", "register", "survey", "report"),
+        *("summary", "reporting", "exitcodes", "signals", "register", "survey", "report"),
         *("stats", "streams", "terminal"),
     },
     {"cli", "__main__"},
@@ -71,7 +71,7 @@ _FRAMEWORKS = {
 }
 # The only ones that may open a connection to a database.
 _DATABASES = {"sqlalchemy", "alembic", "sqlite3", "psycopg"}
-_MAX_LINES = 400
+_MAX_LINES = 500
 
 _PACKAGE = ROOT / "sitecrawl"
 _MODULES = sorted(_PACKAGE.rglob("*.py"))

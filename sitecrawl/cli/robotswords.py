@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from sitecrawl.politeness.words import byte_words
+from sitecrawl.politeness.ledger import byte_words
 from sitecrawl.printable import printable
 from sitecrawl.robots.answers import AnswerKind
 from sitecrawl.robots.lines import RobotsText, decode_octets

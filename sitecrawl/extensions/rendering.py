@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from sitecrawl.config import Config
-from sitecrawl.downloader.stopping import ScanStoppedError, is_stopping
+from sitecrawl.downloader import ScanStoppedError, is_stopping
 from sitecrawl.items import DocumentKind
 from sitecrawl.render.browsers import find_browser, is_playwright_installed
 from sitecrawl.render.trials import RenderMode

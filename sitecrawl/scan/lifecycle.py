@@ -13,8 +13,8 @@ from scrapy.utils.asyncio import create_looping_call
 
 from sitecrawl.config import Config, ConfigError
 from sitecrawl.items import EvidenceType
+from sitecrawl.politeness.ledger import ledger_words
 from sitecrawl.politeness.scan import ScanPoliteness
-from sitecrawl.politeness.words import ledger_words
 from sitecrawl.safety.policy import AddressPolicy, endpoint_of
 from sitecrawl.scan.database import ScanDatabase
 from sitecrawl.scan.frontier import Frontier

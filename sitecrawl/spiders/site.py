@@ -11,6 +11,7 @@ from scrapy import Spider, signals
 from scrapy.exceptions import DontCloseSpider
 
 from sitecrawl.config import Config, ConfigError, apply_environment, apply_scrapy_limits
+from sitecrawl.downloader import check_download_components, unguarded_handlers
 from sitecrawl.items import Evidence, EvidenceType
 from sitecrawl.scan.scan import scan_of
 from sitecrawl.spiders.arguments import SpiderArguments
@@ -61,6 +62,7 @@ class SiteSpider(Spider):
         # A 404 or a 304 is an answer, too.
         settings.set("HTTPERROR_ALLOW_ALL", True, "spider")
         config = Config.from_settings(settings)
+        check_download_components(settings)
         if config.browser_user_agents and find_spec("scrapy_fake_useragent") is None:
             raise ConfigError(
                 "SITECRAWL_BROWSER_USER_AGENTS needs the scrapy-fake-useragent package;"
@@ -108,6 +110,14 @@ class SiteSpider(Spider):
                     EvidenceType.CERTIFICATES_NOT_VERIFIED,
                     "certificates were not verified: whoever is on the way could have answered",
                     {"setting": "SITECRAWL_VERIFY_CERTIFICATES"},
+                )
+            )
+        for scheme, handler in unguarded_handlers(self.crawler.settings).items():
+            await self.context.put(
+                Evidence(
+                    EvidenceType.ADDRESSES_NOT_GUARDED,
+                    f"{scheme}: {handler} does not check which addresses it connects to",
+                    {"setting": "SITECRAWL_ALLOW_UNGUARDED_HANDLERS", "handler": handler},
                 )
             )
         if minutes := config.max_scan_minutes:

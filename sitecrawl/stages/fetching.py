@@ -1,11 +1,17 @@
-"""From a response or a failure to the facts of a fetch."""
+"""Requests for documents, and what came of them: a response or a failure as a Document."""
 
 from __future__ import annotations
 
+import errno
+import http.client
+import os
+import ssl
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from OpenSSL.SSL import Error as SslError
+import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
+from OpenSSL.SSL import Error as OpenSslError
 from scrapy import Request
 from scrapy.exceptions import (
     CannotResolveHostError,
@@ -17,16 +23,19 @@ from scrapy.exceptions import (
 )
 from twisted.internet.error import ConnectionDone, ConnectionLost
 
-from sitecrawl.downloader.refusals import (
+from sitecrawl.downloader import (
     AddressNotAllowedError,
     BlockedByRobotsError,
     NotSentError,
+    ScanStoppedError,
 )
-from sitecrawl.downloader.stopping import ScanStoppedError
+from sitecrawl.downloadhandlers.guarded import ConnectionDroppedError, HeadersTooLargeError
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
+from sitecrawl.printable import printable
+from sitecrawl.urls.address import resolve_location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from scrapy.http import Response
     from twisted.python.failure import Failure
@@ -44,15 +53,33 @@ _CERTAIN = {
     FetchOutcome.FRESH,
     FetchOutcome.NOT_FOUND,
 }
+_REDIRECTS = {301, 302, 303, 307, 308}
+_MAX_SHOWN_LOCATION = 200
 _STATUS_ERRORS = {FetchOutcome.NOT_FOUND, FetchOutcome.HTTP_ERROR}
 _RESET = "the connection was reset"
+_NO_CERTIFICATE = "the certificate could not be verified (SITECRAWL_VERIFY_CERTIFICATES)"
+_NO_TLS = "there is no TLS that both sides understand"
+_LARGE_HEADERS = "the headers are too large (SITECRAWL_MAX_HEADER_BYTES)"
+_REFUSED = "the server refused the connection"
+_NO_HTTP = "the answer is no valid HTTP"
+# Causes of a failed download; the first match counts.
+_CAUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str], ...] = (
+    (aiohttp.ClientConnectorCertificateError, _NO_CERTIFICATE),
+    ((aiohttp.ClientConnectorSSLError, ssl.SSLError), _NO_TLS),
+    ((LineTooLong, http.client.LineTooLong, HeadersTooLargeError), _LARGE_HEADERS),
+    ((HttpProcessingError, http.client.HTTPException), _NO_HTTP),
+    ((ConnectionDroppedError, ConnectionResetError, ConnectionLost, ConnectionDone), _RESET),
+)
+_NO_WAY = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL}
+# What aiohttp and http.client say; neither has an exception of its own for it.
+_TOO_MANY_HEADERS = ("Too many headers received", "got more than 100 headers")
 _FAILURES = (
     (ScanStoppedError, FetchOutcome.STOPPED, "{}"),
     (AddressNotAllowedError, FetchOutcome.ADDRESS_NOT_ALLOWED, "{}"),
     (BlockedByRobotsError, FetchOutcome.BLOCKED_BY_ROBOTS, "{}"),
     (DownloadTimeoutError, FetchOutcome.TIMEOUT, "no complete answer in time ({})"),
     (CannotResolveHostError, FetchOutcome.UNREACHABLE, "the host name cannot be resolved ({})"),
-    (DownloadConnectionRefusedError, FetchOutcome.UNREACHABLE, "the server refused the connection"),
+    (DownloadConnectionRefusedError, FetchOutcome.UNREACHABLE, _REFUSED),
     ((DownloadCancelledError, IgnoreRequest), FetchOutcome.TOO_LARGE, "{}"),
     (ResponseDataLossError, FetchOutcome.INCOMPLETE, "the answer was cut off"),
 )
@@ -88,6 +115,8 @@ def document_request(  # noqa: PLR0913  the facts of a document
         "download_timeout": timeout_seconds,
         "sitecrawl_deadline": deadline,
         "sitecrawl_is_guess": is_guess,
+        # Pages were judged when they were listed; feeds are read although no page is listed so.
+        "sitecrawl_dont_skip": True,
     }
     return Request(
         url,
@@ -117,7 +146,7 @@ def fetched_document(response: Response) -> Document:
         **request.meta["sitecrawl_document"],
         outcome=outcome,
         status=response.status,
-        error=f"HTTP {response.status}" if outcome in _STATUS_ERRORS else "",
+        error=_status_words(response) if outcome in _STATUS_ERRORS else "",
         content_type=_header(headers.get("Content-Type")),
         body=response.body,
         is_cut="download_stopped" in response.flags,
@@ -156,6 +185,19 @@ def _header(value: bytes | None) -> str:
     return value.decode("latin-1").strip() if value else ""
 
 
+def _status_words(response: Response) -> str:
+    words = f"HTTP {response.status}"
+    if response.status not in _REDIRECTS:
+        return words
+    location = response.headers.get("Location")
+    if location is None:
+        return f"{words} without a Location"
+    if resolve_location(location, response.url) is None:
+        target = location[:_MAX_SHOWN_LOCATION].decode("utf-8", "replace")
+        return f"{words} to {printable(target)}, which is no http address"
+    return words
+
+
 def _outcome_of_status(response: Response) -> FetchOutcome:
     if "sitecrawl_unchanged" in response.meta:
         return FetchOutcome.NOT_MODIFIED
@@ -166,25 +208,38 @@ def _outcome_of_status(response: Response) -> FetchOutcome:
     return FetchOutcome.HTTP_ERROR
 
 
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and what it was raised from; Twisted hides that in a list of failures."""
+    while error is not None:
+        yield error
+        for reason in getattr(error, "reasons", ()):
+            yield reason.value
+        error = error.__cause__
+
+
+def _cause_words(error: BaseException | None) -> str:
+    """Words for a known cause, or nothing."""
+    causes = list(_causes(error))
+    for cause in causes:
+        if any(sign in str(cause) for sign in _TOO_MANY_HEADERS):
+            return _LARGE_HEADERS
+        if isinstance(cause, OpenSslError):
+            return _NO_CERTIFICATE if "certificate verify failed" in str(cause) else _NO_TLS
+        if isinstance(cause, OSError) and cause.errno in _NO_WAY:
+            return f"no connection could be made ({os.strerror(cause.errno)})"
+    for kind, words in _CAUSES:
+        if any(isinstance(cause, kind) for cause in causes):
+            return words
+    return ""
+
+
 def _detail(error: BaseException | None) -> str:
-    """The cause, which Twisted hides in a list of failures."""
-    cause = error
-    while cause is not None and cause.__cause__ is not None:
-        cause = cause.__cause__
-    reasons = getattr(cause, "reasons", None)
-    inner = reasons[-1].value if reasons else cause
-    if isinstance(inner, SslError):
-        return _tls_detail(inner)
-    if isinstance(inner, (ConnectionLost, ConnectionDone)):
-        return _RESET
-    words = str(inner).strip() or type(inner).__name__
-    return "the connection failed" if "twisted." in words else words
-
-
-def _tls_detail(error: SslError) -> str:
-    if "certificate verify failed" in str(error):
-        return "the certificate could not be verified (SITECRAWL_VERIFY_CERTIFICATES)"
-    return "there is no TLS that both sides understand"
+    *_, innermost = _causes(error)
+    if isinstance(error, DownloadTimeoutError):
+        innermost = error  # aiohttp's own has no text
+    if isinstance(innermost, OSError) and innermost.strerror:
+        return innermost.strerror
+    return str(innermost).strip() or type(innermost).__name__
 
 
 def _outcome_of_error(error: BaseException | None) -> tuple[FetchOutcome, str]:
@@ -194,8 +249,13 @@ def _outcome_of_error(error: BaseException | None) -> tuple[FetchOutcome, str]:
         return FetchOutcome(error.reason), detail
     if isinstance(error, IgnoreRequest) and "redirections" in detail:
         return FetchOutcome.TOO_MANY_REDIRECTS, detail
+    if words := _cause_words(error):
+        # Who sends something, or resets a connection, can be reached.
+        is_reached = words in {_RESET, _LARGE_HEADERS, _NO_HTTP}
+        is_cut = isinstance(error, ResponseDataLossError)
+        words = "the answer was cut off" if is_cut else words
+        return FetchOutcome.INCOMPLETE if is_reached else FetchOutcome.UNREACHABLE, words
     for kind, outcome, words in _FAILURES:
         if isinstance(error, kind):
             return outcome, words.format(detail)
-    # Who resets a connection can be reached.
-    return FetchOutcome.INCOMPLETE if detail == _RESET else FetchOutcome.UNREACHABLE, detail
+    return FetchOutcome.UNREACHABLE, "the connection failed" if "twisted." in detail else detail

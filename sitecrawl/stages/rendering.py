@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Protocol
 
-from sitecrawl.downloader.stopping import ScanStoppedError
+from sitecrawl.downloader import ScanStoppedError
 from sitecrawl.items import FetchOutcome, RenderOutcome
 from sitecrawl.render.need import Verdict, rendering_need
 from sitecrawl.render.siteanswers import SiteAnswer

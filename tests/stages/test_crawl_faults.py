@@ -9,7 +9,7 @@ import pytest
 from scrapy.http import HtmlResponse
 from twisted.python.failure import Failure
 
-from sitecrawl.downloader.refusals import NotSentError
+from sitecrawl.downloader import NotSentError
 from sitecrawl.items import FetchOutcome, Visit, VisitedPage
 from sitecrawl.politeness.scan import NotSent, NotSentReason
 from sitecrawl.stages.base import ScanContext

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.site.raw import RawServer
 from tests.stages.stored import evidence, fetches
 
 if TYPE_CHECKING:
@@ -64,3 +65,22 @@ def test_a_server_that_does_not_speak_tls(site: SiteServer, fetch: Fetch) -> Non
     ((words, metadata),) = evidence(done, "politeness_ledger")
     assert words == "0 requests to 0 hosts, 0 bytes", "what was not sent is not counted"
     assert metadata["by_host"] == []
+
+
+def test_a_server_that_closes_kept_connections_without_a_word(
+    crawl: Callable[..., CrawlResult],
+) -> None:
+    """It is noticed before the next request is sent: nothing is lost, nothing is sent twice."""
+    pages = [f"/page{number}" for number in range(60)]
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"
+    with RawServer(dict.fromkeys(pages, answer)) as server:
+        settings = {
+            "SPIDER_MODULES": "tests.site.spiders",
+            "TEST_PAGES": " ".join(pages),
+            "RETRY_TIMES": 0,
+        }
+        done = crawl(server.url, spider="pages", settings=settings).succeeded()
+    assert {each.outcome for each in fetches(done).values()} == {"ok"}
+    assert sorted(server.paths) == sorted(pages), "the server saw each once"
+    ((_, metadata),) = evidence(done, "politeness_ledger")
+    assert metadata["requests"] == len(pages)

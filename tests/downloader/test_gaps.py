@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -83,6 +84,13 @@ class TestGapsAndConcurrency:
         site.routes["/page*"] = Reply(b"x", delay_seconds=1.0)
         fetch(*paths(4)).succeeded()
         assert site.gaps()[-1] >= 1.0 / 2 * 0.5 - TOLERANCE
+
+    def test_a_slot_has_its_own_settings(self, site: SiteServer, fetch: Fetch) -> None:
+        site.routes["/page*"] = Reply(b"x", delay_seconds=0.3)
+        slot = {site.url.removeprefix("http://"): {"delay": 0.5, "jitter": 0, "concurrency": 1}}
+        fetch(*paths(4), **NO_PAUSE, DOWNLOAD_SLOTS=json.dumps(slot)).succeeded()
+        assert min(site.gaps()) >= 0.5 - TOLERANCE
+        assert site.max_in_flight() == 1
 
     def test_the_pace_outlives_the_slot(self, site: SiteServer, fetch: Fetch) -> None:
         site.routes["/page*"] = b"x"
