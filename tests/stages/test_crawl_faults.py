@@ -68,7 +68,11 @@ async def collect(
         hook = request.errback if isinstance(answered, Failure) else request.callback
         arguments = {} if isinstance(answered, Failure) else request.cb_kwargs
         assert hook is not None
-        await hook(answered, **arguments)
+        output = hook(answered, **arguments)
+        if isinstance(answered, Failure):
+            await output
+        else:
+            assert [each async for each in output] == []
 
     requests = await take_all(stage, scan)
     tasks = [asyncio.ensure_future(run(request)) for request in reversed(requests)]
