@@ -80,7 +80,7 @@ def _contact(user_agent: str) -> Check:
 
 
 def _browser(setting: str) -> Check:
-    from sitecrawl.render.browsers import find_browser
+    from sitecrawl.render.browser import find_browser
 
     try:
         browser = find_browser(setting)

@@ -12,7 +12,7 @@ from scrapy.exceptions import NotConfigured
 from sitecrawl.config import Config
 from sitecrawl.downloader.stopping import ScanStoppedError, is_stopping
 from sitecrawl.items import DocumentKind
-from sitecrawl.render.browsers import find_browser, is_playwright_installed
+from sitecrawl.render.browser import find_browser, is_playwright_installed
 from sitecrawl.render.trials import RenderMode
 from sitecrawl.stages.fetching import document_request
 from sitecrawl.stages.rendering import site_answer
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from sitecrawl.render.browsers import Browser
+    from sitecrawl.render.browser import Browser
     from sitecrawl.render.renderer import Renderer, Rendering
     from sitecrawl.render.siteanswers import SiteAnswer
     from sitecrawl.render.tabs import TabPool
@@ -133,7 +133,7 @@ class BrowserRendering:
     def _running_renderer(self, browser: Browser) -> Renderer:
         if self._renderer is None:
             # Playwright takes a while to import, and most scans do without.
-            from sitecrawl.render.exploration import ExplorationLimits
+            from sitecrawl.render.explorer import ExplorationLimits
             from sitecrawl.render.renderer import Renderer
             from sitecrawl.render.tabs import TabOptions, TabPool
 

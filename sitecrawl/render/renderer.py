@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeoutError
 
-from sitecrawl.render.exploration import explore
+from sitecrawl.render.explorer import explore
 from sitecrawl.render.scriptloads import ScriptLoads
 from sitecrawl.render.tabs import TabLostError
 
 if TYPE_CHECKING:
-    from sitecrawl.render.exploration import Exploration, ExplorationLimits
+    from sitecrawl.render.explorer import Exploration, ExplorationLimits
     from sitecrawl.render.siteanswers import SiteAnswer
     from sitecrawl.render.tabs import Tab, TabPool
 

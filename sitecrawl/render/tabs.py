@@ -13,7 +13,7 @@ from playwright.async_api import async_playwright
 
 from sitecrawl.render.gate import RequestGate
 from sitecrawl.render.guardproxy import GuardProxy
-from sitecrawl.render.script import INIT_SCRIPT
+from sitecrawl.render.page_script import INIT_SCRIPT
 from sitecrawl.render.siteanswers import ResourceShelf
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser as PlaywrightBrowser
     from playwright.async_api import BrowserContext, CDPSession, Page, Playwright
 
-    from sitecrawl.render.browsers import Browser
+    from sitecrawl.render.browser import Browser
     from sitecrawl.render.siteanswers import SiteAnswer
     from sitecrawl.safety.policy import AddressPolicy
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.render.browsers import find_browser
-from sitecrawl.render.exploration import ExplorationLimits
+from sitecrawl.render.browser import find_browser
+from sitecrawl.render.explorer import ExplorationLimits
 from sitecrawl.render.renderer import Renderer
 from sitecrawl.render.siteanswers import SiteAnswer
 from sitecrawl.render.tabs import TabOptions, TabPool

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.async_api import async_playwright
 
-from sitecrawl.render.browsers import find_browser
-from sitecrawl.render.exploration import Exploration, ExplorationLimits, explore
-from sitecrawl.render.script import INIT_SCRIPT
+from sitecrawl.render.browser import find_browser
+from sitecrawl.render.explorer import Exploration, ExplorationLimits, explore
+from sitecrawl.render.page_script import INIT_SCRIPT
 from sitecrawl.render.scriptloads import ScriptLoads
 
 if TYPE_CHECKING:

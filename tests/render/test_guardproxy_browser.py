@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 from playwright.async_api import async_playwright
 
-from sitecrawl.render.browsers import find_browser
+from sitecrawl.render.browser import find_browser
 from sitecrawl.render.guardproxy import GuardProxy
 from sitecrawl.safety.policy import AddressPolicy
 from tests.site import Reply, SiteServer

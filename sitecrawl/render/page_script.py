@@ -1,13 +1,27 @@
-"""What the script in a page answers, read with distrust: the page may have had its hands in it."""
+"""The script that runs in every page before the page's own: its source, calls and answers.
+
+Answers are read with distrust, because a page may have tampered with them.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass
-from typing import TypeGuard
+from importlib.resources import files
+from typing import TYPE_CHECKING, TypeGuard
 
 from sitecrawl.parse.storable import storable
 from sitecrawl.render.actions import Clickable
+
+if TYPE_CHECKING:
+    from playwright.async_api import CDPSession, Page
+
+# In this order: each uses what those before it define.
+_PARTS = ("builtins", "guard", "work", "elements", "descriptions", "styles", "routers", "explorer")
+
+KEY = "__sitecrawl"
+"""The property of the window through which the driver calls."""
 
 _MAX_ENTRIES = 2_000
 _MAX_CHARACTERS = 2_000
@@ -126,7 +140,7 @@ def _candidate(part: Answer) -> Candidate:
             text=part.text("text"),
             titles=part.texts("titles")[:_MAX_NAMES],
             names=part.texts("names")[:_MAX_NAMES],
-            looks=part.texts("looks")[:_MAX_NAMES],
+            classes=part.texts("classes")[:_MAX_NAMES],
             handlers=part.texts("handlers")[:_MAX_NAMES],
             in_form=part.flag("inForm"),
             is_download=part.flag("isDownload"),
@@ -148,3 +162,48 @@ def _as_dict(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
         raise AnswerError(f"expected an object, got {value!r:.80}")
     return value
+
+
+class PageScript:
+    """The script in one page.
+
+    Playwright's own ``evaluate()`` uses functions that a page can replace; the browser's debugging
+    protocol does not.
+    """
+
+    def __init__(self, session: CDPSession, patience_seconds: float) -> None:
+        self._session = session
+        self._patience_seconds = patience_seconds
+
+    @classmethod
+    async def of(cls, page: Page, patience_seconds: float) -> PageScript:
+        return cls(await page.context.new_cdp_session(page), patience_seconds)
+
+    async def call(self, name: str, *args: str | int, seconds: float = 0.0) -> Answer:
+        """Call a function of the script, which may wait for *seconds*; TimeoutError if it hangs."""
+        arguments = ", ".join(map(json.dumps, args))
+        request = {
+            "expression": f'window["{KEY}"].{name}({arguments})',
+            "awaitPromise": True,
+            "returnByValue": True,
+        }
+        async with asyncio.timeout(seconds + self._patience_seconds):
+            reply = await self._session.send("Runtime.evaluate", request)
+        if details := reply.get("exceptionDetails"):
+            thrown = details.get("exception", {}).get("description", details.get("text"))
+            raise AnswerError(f"{name}: {thrown!s:.200}")
+        return Answer.parse(reply["result"].get("value"))
+
+    async def close(self) -> None:
+        await self._session.detach()
+
+
+def _assembled() -> str:
+    folder = files("sitecrawl.render") / "inpage"
+    parts = [(folder / f"{part}.js").read_text(encoding="utf-8") for part in _PARTS]
+    # Once per window: a document that is written anew keeps its own.
+    head = f'(() => {{\n"use strict";\nconst KEY = "{KEY}";\nif (KEY in window) return;'
+    return "\n".join((head, *parts, "})();"))
+
+
+INIT_SCRIPT = _assembled()

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING
 
 from playwright.async_api import Error as BrowserError
 
-from sitecrawl.render.actions import hard_words
-from sitecrawl.render.agenda import Agenda, RefusedClick
-from sitecrawl.render.answers import Answer, AnswerError, Candidate, RenderedFragment
-from sitecrawl.render.pagescript import PageScript
-from sitecrawl.render.routes import Route, RouteKind, reachable, table_routes
+from sitecrawl.render.actions import ClickQueue, RefusedClick, hard_words
+from sitecrawl.render.page_script import (
+    Answer,
+    AnswerError,
+    Candidate,
+    PageScript,
+    RenderedFragment,
+)
+from sitecrawl.render.router_tables import Route, RouteKind, reachable, table_routes
 from sitecrawl.render.scriptloads import ScriptLoads
 
 if TYPE_CHECKING:
@@ -114,7 +118,7 @@ class _Explorer:
         self._page = page
         self._limits = limits
         self._reload = reload
-        self._agenda = Agenda(limits.max_alike)
+        self._queue = ClickQueue(limits.max_alike)
         self._loads = loads
         self._routes: dict[tuple[str, RouteKind], Route] = {}
         self._fragments: list[RenderedFragment] = []
@@ -139,7 +143,7 @@ class _Explorer:
         except (BrowserError, AnswerError) as error:
             ending = Ending.GONE
             self._trouble = str(error)
-        if self._agenda.left_out:
+        if self._queue.left_out:
             self._truncated["max_alike"] = None
         return Exploration(
             routes=tuple(self._routes.values()),
@@ -147,7 +151,7 @@ class _Explorer:
             ending=ending,
             trouble=self._trouble,
             clicks=self._clicks,
-            refused=tuple(self._agenda.refused),
+            refused=tuple(self._queue.refused),
             blocked_requests=self._blocked,
             truncated=tuple(self._truncated),
         )
@@ -162,14 +166,14 @@ class _Explorer:
                 self._keep(route)
         ending = await self._click_through()
         for _ in range(self._limits.max_reloads):
-            if self._reload is None or not self._agenda.has_lost or ending is not Ending.FINISHED:
+            if self._reload is None or not self._queue.has_lost or ending is not Ending.FINISHED:
                 break
             if self._is_out_of_time():
                 return Ending.OUT_OF_TIME
             self._note(await self._call("end", waits=1))
             await self._reload()
             self._clicked.clear()
-            self._agenda.retry()
+            self._queue.retry()
             await self._begin()
             ending = await self._click_through()
         return ending
@@ -201,8 +205,8 @@ class _Explorer:
         scanned = await self._call("scan")
         if scanned.flag("isCut"):
             self._truncated["max_elements"] = None
-        self._agenda.add(scanned.candidates())
-        while candidate := self._agenda.take():
+        self._queue.add(scanned.candidates())
+        while candidate := self._queue.take():
             if self._clicks >= self._limits.max_clicks:
                 self._truncated["max_clicks"] = None
                 return Ending.MAX_CLICKS
@@ -211,7 +215,7 @@ class _Explorer:
             try:
                 await self._click(candidate)
             except AnswerError as error:
-                self._agenda.lose(candidate)
+                self._queue.lose(candidate)
                 self._trouble = str(error)
                 self._bad_answers += 1
                 if self._bad_answers > _MAX_BAD_ANSWERS:
@@ -229,17 +233,17 @@ class _Explorer:
         self._loads.forget()
         answer = await self._call("click", candidate.number, waits=_WAITS_PER_CLICK)
         if answer.flag("isLost"):
-            self._agenda.lose(candidate)
+            self._queue.lose(candidate)
             return
         self._clicks += 1
         found = self._take(candidate, answer)
         # A script that is imported is the one kind of work that the page cannot see.
         if not found and await self._loads.finished(self._limits.settle_seconds):
             found = self._take(candidate, await self._call("outcome", candidate.number, waits=3))
-        self._agenda.conclude(candidate, found)
+        self._queue.conclude(candidate, found)
 
     def _take(self, candidate: Candidate, answer: Answer) -> list[str]:
-        self._agenda.add(answer.candidates(), revealer=candidate)
+        self._queue.add(answer.candidates(), revealer=candidate)
         room = self._limits.max_html_characters - sum(len(each.html) for each in self._fragments)
         self._fragments += answer.fragments(max(room, 0), candidate.label)
         del self._fragments[_MAX_FRAGMENTS:]
