@@ -127,7 +127,7 @@ def find_browser(setting: str = "") -> Browser | None:
 
 
 def is_playwright_installed() -> bool:
-    return find_spec("playwright") is not None
+    return find_spec("scrapy_playwright") is not None
 
 
 def _playwright_programs() -> Iterator[str]:

@@ -19,12 +19,13 @@ from sitecrawl.render.page_script import (
     RenderedFragment,
 )
 from sitecrawl.render.router_tables import Route, RouteKind, reachable, table_routes
-from sitecrawl.render.scriptloads import ScriptLoads
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from playwright.async_api import Page
+
+    from sitecrawl.render.network import PageNetwork
 
 _MAX_FRAGMENTS = 200
 _MAX_ROUTES = 5_000
@@ -39,7 +40,7 @@ _MAX_LOADS = 5
 
 @dataclass(frozen=True, slots=True)
 class ExplorationLimits:
-    """How much is done on one page."""
+    """How much is done on one page; time in which it waits for answers is not counted."""
 
     max_clicks: int = 50
     max_alike: int = 10
@@ -92,19 +93,15 @@ class Exploration:
 async def explore(
     page: Page,
     limits: ExplorationLimits,
+    network: PageNetwork,
     *,
-    loads: ScriptLoads | None = None,
     reload: Callable[[], Awaitable[None]] | None = None,
 ) -> Exploration:
     """Explore a page that was loaded in a context with ``INIT_SCRIPT``; no page makes this raise.
 
-    - *loads*, if it was there before the page was loaded, knows what the page is still loading.
-    - *reload* loads the page anew, for applications whose elements do not come back after a click.
+    *reload* loads the page anew, for applications whose elements do not come back after a click.
     """
-    if loads is not None:
-        return await _Explorer(page, limits, loads, reload).explore()
-    with ScriptLoads(page) as own_loads:
-        return await _Explorer(page, limits, own_loads, reload).explore()
+    return await _Explorer(page, limits, network, reload).explore()
 
 
 class _Explorer:
@@ -112,14 +109,14 @@ class _Explorer:
         self,
         page: Page,
         limits: ExplorationLimits,
-        loads: ScriptLoads,
+        network: PageNetwork,
         reload: Callable[[], Awaitable[None]] | None,
     ) -> None:
         self._page = page
         self._limits = limits
         self._reload = reload
         self._queue = ClickQueue(limits.max_alike)
-        self._loads = loads
+        self._network = network
         self._routes: dict[tuple[str, RouteKind], Route] = {}
         self._fragments: list[RenderedFragment] = []
         self._clicked: dict[int, Candidate] = {}
@@ -129,11 +126,13 @@ class _Explorer:
         self._trouble = ""
         self._truncated: dict[str, None] = {}
         self._start_url = page.url
-        self._deadline = time.monotonic() + limits.seconds
+        self._started = time.monotonic() - network.waited_seconds
 
     async def explore(self) -> Exploration:
         try:
-            self._script = await PageScript.of(self._page, self._limits.patience_seconds)
+            self._script = await PageScript.of(
+                self._page, self._limits.patience_seconds, lambda: self._network.is_busy
+            )
             ending = await self._explore()
             self._note(await self._call("end", waits=1))
             await self._script.close()
@@ -194,9 +193,9 @@ class _Explorer:
         self._start_url = begun.text("url")
         self._note(begun)
         for _ in range(_MAX_LOADS):
-            if not await self._loads.finished(self._limits.settle_seconds):
+            if not await self._network.settled():
                 break
-            self._loads.forget()
+            self._network.mark()
             self._note(await self._call("rest", waits=1))
         if (await self._call("scroll", waits=self._limits.max_scrolls)).flag("isCut"):
             self._truncated["max_scrolls"] = None
@@ -223,22 +222,23 @@ class _Explorer:
         return Ending.FINISHED
 
     def _is_out_of_time(self) -> bool:
-        is_over = time.monotonic() > self._deadline
+        seconds = time.monotonic() - self._started - self._network.waited_seconds
+        is_over = seconds > self._limits.seconds
         if is_over:
             self._truncated["seconds"] = None
         return is_over
 
     async def _click(self, candidate: Candidate) -> None:
         self._clicked[candidate.number] = candidate
-        self._loads.forget()
+        self._network.mark()
         answer = await self._call("click", candidate.number, waits=_WAITS_PER_CLICK)
         if answer.flag("isLost"):
             self._queue.lose(candidate)
             return
         self._clicks += 1
         found = self._take(candidate, answer)
-        # A script that is imported is the one kind of work that the page cannot see.
-        if not found and await self._loads.finished(self._limits.settle_seconds):
+        # The page itself cannot see imported scripts, and does not wait long for data.
+        if not found and await self._network.settled():
             found = self._take(candidate, await self._call("outcome", candidate.number, waits=3))
         self._queue.conclude(candidate, found)
 

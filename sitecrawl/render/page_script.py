@@ -9,12 +9,14 @@ import asyncio
 import json
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from sitecrawl.parse.storable import storable
 from sitecrawl.render.actions import Clickable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.async_api import CDPSession, Page
 
 # In this order: each uses what those before it define.
@@ -171,13 +173,20 @@ class PageScript:
     protocol does not.
     """
 
-    def __init__(self, session: CDPSession, patience_seconds: float) -> None:
+    def __init__(
+        self, session: CDPSession, patience_seconds: float, is_waiting: Callable[[], bool]
+    ) -> None:
         self._session = session
         self._patience_seconds = patience_seconds
+        self._is_waiting = is_waiting
 
     @classmethod
-    async def of(cls, page: Page, patience_seconds: float) -> PageScript:
-        return cls(await page.context.new_cdp_session(page), patience_seconds)
+    async def of(
+        cls, page: Page, patience_seconds: float, is_waiting: Callable[[], bool]
+    ) -> PageScript:
+        """*is_waiting*: whether the page waits for answers; a synchronous request blocks it."""
+        session = await page.context.new_cdp_session(page)
+        return cls(session, patience_seconds, is_waiting)
 
     async def call(self, name: str, *args: str | int, seconds: float = 0.0) -> Answer:
         """Call a function of the script, which may wait for *seconds*; TimeoutError if it hangs."""
@@ -187,8 +196,7 @@ class PageScript:
             "awaitPromise": True,
             "returnByValue": True,
         }
-        async with asyncio.timeout(seconds + self._patience_seconds):
-            reply = await self._session.send("Runtime.evaluate", request)
+        reply = await self._reply(request, seconds + self._patience_seconds)
         if details := reply.get("exceptionDetails"):
             thrown = details.get("exception", {}).get("description", details.get("text"))
             raise AnswerError(f"{name}: {thrown!s:.200}")
@@ -196,6 +204,16 @@ class PageScript:
 
     async def close(self) -> None:
         await self._session.detach()
+
+    async def _reply(self, request: dict[str, object], seconds: float) -> dict[str, Any]:
+        sending = asyncio.ensure_future(self._session.send("Runtime.evaluate", request))
+        try:
+            while not (await asyncio.wait({sending}, timeout=seconds))[0]:
+                if not self._is_waiting():
+                    raise TimeoutError
+            return sending.result()
+        finally:
+            sending.cancel()
 
 
 def _assembled() -> str:

@@ -12,7 +12,6 @@ from sitecrawl.parse.links import read_page
 from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.parse.storable import storable
 from sitecrawl.render.need import Verdict, rendering_need
-from sitecrawl.render.siteanswers import SiteAnswer
 from sitecrawl.render.trials import Decision, RenderMode, RenderTrials
 from sitecrawl.stages.facts import PageFactsReader
 from sitecrawl.stages.pages import is_nofollow, page_limits
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
     from sitecrawl.config import Config
     from sitecrawl.items import VisitedPage
     from sitecrawl.parse.links import PageLimits, PageReading
+    from sitecrawl.render.page import Rendering
     from sitecrawl.render.page_script import RenderedFragment
-    from sitecrawl.render.renderer import Rendering
     from sitecrawl.render.router_tables import Route
     from sitecrawl.stages.pages import ReadPage
     from sitecrawl.store.resumption import Resumption
@@ -43,7 +42,7 @@ _HTML = "text/html; charset=utf-8"
 class PageRenderer(Protocol):
     """Renders pages, or reports that no browser is available."""
 
-    async def render(self, document: SiteAnswer, *, may_click: bool) -> Rendering | None:
+    async def render(self, document: Response, url: str, *, may_click: bool) -> Rendering | None:
         """Show a document; None: there is no browser."""
 
 
@@ -91,7 +90,7 @@ class PageRendering:
         if self._is_off or rendering_need(response.body, reading).verdict is not Verdict.YES:
             return reading
         try:
-            rendering = await self._render(site_answer(response, response.url), may_click=False)
+            rendering = await self._render(response, response.url, may_click=False)
         except ScanStoppedError:
             return reading
         if rendering is None or rendering.exploration is None:
@@ -104,14 +103,17 @@ class PageRendering:
         need = rendering_need(response.body, read.reading)
         return self._trials.decide(read.page.visit.url, need.verdict)
 
-    async def _render(self, document: SiteAnswer, *, may_click: bool) -> Rendering | None:
+    async def _render(self, document: Response, url: str, *, may_click: bool) -> Rendering | None:
         if self.renderer is None:
             return None
-        return await self.renderer.render(document, may_click=may_click)
+        # The server never sees a route behind "#": it is only in the address of the visit.
+        _, hash_mark, route = url.partition("#")
+        shown_url = f"{document.url.partition('#')[0]}{hash_mark}{route}"
+        return await self.renderer.render(document, shown_url, may_click=may_click)
 
     async def _show(self, page: VisitedPage, response: Response, scope: Scope) -> None:
         try:
-            rendering = await self._render(site_answer(response, page.visit.url), may_click=True)
+            rendering = await self._render(response, page.visit.url, may_click=True)
         except ScanStoppedError as error:
             # Only half of it has been seen: who resumes the scan visits it again.
             page.document.outcome, page.document.error = FetchOutcome.STOPPED, str(error)
@@ -126,18 +128,6 @@ class PageRendering:
         else:
             page.rendered = RenderOutcome.RENDERED
             self._reader.add(page, rendering, scope)
-
-
-def site_answer(response: Response, url: str) -> SiteAnswer:
-    """The answer at *url*, whose route behind ``#`` the server never saw."""
-    _, hash_mark, route = url.partition("#")
-    headers = [
-        (name.decode("latin-1"), value.decode("latin-1"))
-        for name, values in response.headers.items()
-        for value in values
-    ]
-    address = response.url.partition("#")[0]
-    return SiteAnswer(f"{address}{hash_mark}{route}", response.status, headers, response.body)
 
 
 class RenderedPageReader:
