@@ -57,8 +57,8 @@ class BrowserRendering:
     Settings: ``SITECRAWL_RENDER``, ``SITECRAWL_BROWSER``, ``SITECRAWL_RENDER_*``.
     Meta: ``sitecrawl_document`` with the kind ``resource`` for requests of pages.
     Stats, of visited pages: ``sitecrawl/render/pages``, ``/failed``, ``/missed`` (no browser);
-    ``/requests`` (of pages), ``/not_fetched/<outcome>`` (requests of pages without an answer),
-    ``/stopped_changes`` (requests that would have changed something), ``/milliseconds``,
+    of the requests of pages: ``/requests`` (answered), ``/not_fetched/<outcome>`` (``left_out``: by
+    the settings), ``/stopped_changes`` (they would have changed something); ``/milliseconds``,
     ``/unavailable`` (why there is no browser), ``/limits`` (those that were hit).
     """
 
@@ -67,6 +67,7 @@ class BrowserRendering:
         self._config = config = Config.from_settings(crawler.settings)
         if config.render == RenderMode.NEVER or not links_are_read(config):
             raise NotConfigured
+        self._skip_rules = config.skip_rules()
         self._is_available = False
         self._renderer: Renderer | None = None
         self._limits_hit: set[str] = set()
@@ -162,6 +163,7 @@ class BrowserRendering:
     async def _fetch(self, wanted: PageRequest) -> Response | None:
         """Download what a page asks for, by the rules that hold for every request."""
         if not self._may_be_fetched(wanted):
+            self._crawler.stats.inc_value("sitecrawl/render/not_fetched/left_out")
             return None
         config = self._config
         request = document_request(
@@ -187,7 +189,7 @@ class BrowserRendering:
 
     def _may_be_fetched(self, wanted: PageRequest) -> bool:
         if wanted.kind is RequestKind.FRAME:
-            is_refused = self._config.skip_rules().refusal(wanted.url)
+            is_refused = self._skip_rules.refusal(wanted.url)
             return self._spider().context.scope.contains(wanted.url) and not is_refused
         if wanted.kind is RequestKind.DATA:
             return is_data_wanted(self._config.render_data, wanted)

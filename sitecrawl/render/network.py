@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ _REDIRECTS = range(HTTPStatus.MULTIPLE_CHOICES, HTTPStatus.BAD_REQUEST)
 _MAX_STOPPED_NAVIGATIONS = 200
 # A page that polls asks for the same path again and again; it is not waited for each time.
 _MAX_AWAITED_PER_PATH = 20
+# As browsers do for one host. The others wait here, where they can be dropped with the page.
+_MAX_AT_ONCE = 6
 
 _MAX_RESOURCE_BYTES = 8_000_000
 _MAX_CACHE_BYTES = 64_000_000
@@ -113,6 +116,7 @@ class NetworkLimits:
     """What the requests of one page may take."""
 
     max_requests: int = 200
+    """0 means no limit."""
     wait_seconds: float = 120.0
     """From the start of a rendering on; what has not been sent by then is not sent."""
 
@@ -133,8 +137,7 @@ class PageNetwork:
         cache: ResourceCache,
         limits: NetworkLimits,
     ) -> None:
-        self.requests = 0
-        self.not_fetched = 0
+        self.answered_requests = 0
         self.stopped_changes = 0
         self.stopped_navigations: list[str] = []
         self.late_resources = 0
@@ -143,7 +146,9 @@ class PageNetwork:
         self._is_document_due = False
         self._fetch = fetch
         self._cache = cache
+        self._requests = 0
         self._max_requests = limits.max_requests
+        self._sending = asyncio.Semaphore(_MAX_AT_ONCE)
         self._deadline = time.monotonic() + limits.wait_seconds
         self._busy = _BusyTime()
         self._paths: Counter[tuple[str, str]] = Counter()
@@ -157,6 +162,10 @@ class PageNetwork:
         context.on("page", _close_window)
         await page.route("**/*", self._handle)
         await page.route_web_socket("**/*", _close_socket)
+
+    def close(self) -> None:
+        """The page is gone: what it has asked for and was not sent yet is not sent."""
+        self._deadline = -math.inf
 
     def show_document(self) -> None:
         """Answer the next navigation of the page with the document."""
@@ -216,7 +225,6 @@ class PageNetwork:
         with self._busy if self._is_awaited(request, kind) else contextlib.nullcontext():
             response = await self._response(request, kind)
             if response is None or response.status in _REDIRECTS:
-                self.not_fetched += 1
                 await route.abort("blockedbyclient")
             else:
                 await _fulfill(route, response)
@@ -243,14 +251,17 @@ class PageNetwork:
         return await self._fetched(wanted)
 
     async def _fetched(self, wanted: PageRequest) -> Response | None:
-        if self.requests >= self._max_requests:
+        if 0 < self._max_requests <= self._requests:
             self.limits_hit.add("max_requests")
             return None
+        self._requests += 1
         response = None
-        if time.monotonic() < self._deadline:
-            self.requests += 1
-            response = await self._fetch(wanted)
-        if response is None and time.monotonic() >= self._deadline:
+        async with self._sending:
+            if time.monotonic() < self._deadline:
+                response = await self._fetch(wanted)
+        if response is not None:
+            self.answered_requests += 1
+        elif time.monotonic() >= self._deadline:
             self.limits_hit.add("wait_seconds")
             self.late_resources += wanted.kind is RequestKind.RESOURCE
         return response

@@ -62,7 +62,7 @@ class Rendering:
     failure: str = ""
     seconds: float = 0.0
     requests: int = 0
-    """That were sent for the page, itself not included."""
+    """That were answered for the page, itself not included."""
     stopped_changes: int = 0
     """Requests that would have changed something; none of them was sent."""
     stopped_navigations: tuple[str, ...] = ()
@@ -112,9 +112,14 @@ class Renderer:
         return Rendering(None, failure, time.monotonic() - started)
 
     async def close(self) -> None:
-        with contextlib.suppress(PlaywrightError, TimeoutError):
-            async with asyncio.timeout(_CLOSE_SECONDS):
-                await self._handler.close()
+        # The second ends the driver when the first hangs with the browser.
+        for close in (self._handler.close, self._handler.browser_provider.close):
+            try:
+                async with asyncio.timeout(_CLOSE_SECONDS):
+                    await close()
+                break
+            except (PlaywrightError, TimeoutError) as error:
+                logger.debug("The browser could not be closed: %s", error)
 
     async def _show(self, document: Response, url: str, *, may_click: bool) -> Rendering:
         limits = self._limits
@@ -135,6 +140,7 @@ class Renderer:
             if tab.exploration is None:
                 raise
         finally:
+            network.close()
             await _close(tab)
         return _rendering(tab, network)
 
@@ -257,7 +263,7 @@ def _rendering(tab: _Tab, network: PageNetwork) -> Rendering:
     return Rendering(
         exploration,
         failure,
-        requests=network.requests,
+        requests=network.answered_requests,
         stopped_changes=network.stopped_changes,
         stopped_navigations=tab.loaded_to,
         limits_hit=limits_hit,

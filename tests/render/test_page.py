@@ -263,6 +263,26 @@ class TestLimits:
         assert len(asked(site)) == result.requests == 10
         assert "max_requests" in result.limits_hit
 
+    def test_what_a_closed_page_has_asked_for_is_not_sent(self, site: SiteServer) -> None:
+        sent: list[str] = []
+
+        async def fetch(request: PageRequest) -> Response | None:
+            sent.append(request.url)
+            await asyncio.sleep(1)
+            return document(request.url, "{}")
+
+        async def show(renderer: Renderer) -> None:
+            body = """<p>text</p><script>
+            for (let i = 0; i < 60; i++) fetch('/data?' + i).catch(() => 0)</script>"""
+            page = document(site.at("/page"), body)
+            assert "text" in html_of(await renderer.render(page, page.url))
+            at_the_end = len(sent)
+            await asyncio.sleep(1)
+            assert len(sent) == at_the_end
+
+        run(show, fetch=fetch)
+        assert 20 <= len(sent) < 60
+
     def test_a_page_that_polls_does_not_keep_the_browser(self, site: SiteServer) -> None:
         site.routes["/poll"] = Reply(b"{}", content_type=JSON, delay_seconds=0.05)
         body = "<p>text</p><script>(function poll() { fetch('/poll').then(poll) })()</script>"
