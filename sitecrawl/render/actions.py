@@ -48,7 +48,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Clickable:
-    """What an element says of itself."""
+    """An element, by its label and its markup."""
 
     tag: str
     type: str = ""
@@ -70,6 +70,13 @@ class Clickable:
         """What a person would call it."""
         return next(filter(None, (self.text, *self.titles)), "")
 
+
+# How many similar elements are clicked before other elements get their chance; more of an open
+# menu, because it may have closed by then.
+_SAMPLES = 3
+_REVEALED_SAMPLES = 12
+# `7`, `2024-report`, `how-to-tie-a-knot` are rows; `about` and `size-guide` are not.
+_ROW_NAME = re.compile(r"\d|-.*-")
 
 # `Order`, `Send it now`; longer ones are sentences and names of pages.
 _MAX_SHORT_WORDS = 3
@@ -200,16 +207,9 @@ _PAGE_WORDS = _table(PAGE_WORDS)
 _MAX_PHRASE_WORDS = max(len(entry.split()) for entry in _HARD | _HARD_NAMES)
 
 
-# A menu is clicked through while it is open; the rest of what stands still can wait.
-_SAMPLES = 3
-_REVEALED_SAMPLES = 12
-# `7`, `2024-report`, `how-to-tie-a-knot` are rows; `about` and `size-guide` are not.
-_ROW_NAME = re.compile(r"\d|-.*-")
-
-
 @dataclass(frozen=True, slots=True)
 class RefusedClick:
-    """An element that was left alone, and why."""
+    """An element that was not clicked, and why."""
 
     label: str
     path: str
@@ -219,11 +219,11 @@ class RefusedClick:
 class ClickQueue:
     """The elements still to be clicked: different ones before more of the same.
 
-    - What a click has revealed comes at once, as long as it is there.
-    - Of elements that look alike the first few come in document order with the others, the rest at
-      the end, until *max_alike* of them have led to pages of one sort (``/items/1``, ``/items/2``)
-      or nowhere.
-    - Nothing comes twice, even if the page was loaded anew; what was lost may come again.
+    - Elements that a click has revealed come next, while they are there.
+    - The first few of similar elements come in document order with the others, the rest at the
+      end, until *max_alike* of them have led to rows of one list (``/items/1``, ``/items/2``) or
+      nowhere.
+    - No element comes twice, even if the page was reloaded; lost elements may come again.
     """
 
     def __init__(self, max_alike: int) -> None:
@@ -245,7 +245,7 @@ class ClickQueue:
         return bool(self._lost)
 
     def add(self, candidates: Iterable[Candidate], revealer: Candidate | None = None) -> None:
-        """Add what is on the page, or what a click on the *revealer* has brought up."""
+        """Add elements of the page, or those that a click on the *revealer* has shown."""
         at_once = []
         for candidate in candidates:
             if candidate.identity in self._known:
@@ -274,11 +274,11 @@ class ClickQueue:
         return None
 
     def lose(self, candidate: Candidate) -> None:
-        """Note that a click was not possible: the element has gone."""
+        """Record that the element could not be found for its click."""
         self._lost.add(candidate.identity)
 
     def retry(self) -> None:
-        """Forget what was lost, and what revealed it, so that it is taken up on a fresh page."""
+        """Let lost elements, and those that revealed them, come again on a reloaded page."""
         for identity in self._lost:
             revealer = self._revealers.get(identity)
             self._known.discard(identity)
@@ -288,18 +288,18 @@ class ClickQueue:
         self._lost.clear()
 
     def conclude(self, candidate: Candidate, urls: Sequence[str]) -> None:
-        """Note where a click led to."""
-        for place in {_sort(url) for url in urls} or {""}:
-            self._outcomes[candidate.kind][place] += 1
+        """Record where a click led to."""
+        for group in {_list_of(url) for url in urls} or {""}:
+            self._outcomes[candidate.kind][group] += 1
 
     def _is_exhausted(self, candidate: Candidate) -> bool:
         return max(self._outcomes[candidate.kind].values(), default=0) >= self._max_alike
 
 
-def _sort(url: str) -> str:
-    """What rows of one list share.
+def _list_of(url: str) -> str:
+    """The folder of a row of a list; the URL itself if it is no row.
 
-    >>> _sort("https://a.example/items/7"), _sort("https://a.example/items/about")
+    >>> _list_of("https://a.example/items/7"), _list_of("https://a.example/items/about")
     ('https://a.example/items', 'https://a.example/items/about')
     """
     folder, _, name = url.partition("?")[0].rstrip("/").rpartition("/")

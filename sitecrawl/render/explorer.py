@@ -44,14 +44,14 @@ class ExplorationLimits:
 
     max_clicks: int = 50
     max_alike: int = 10
-    """Clicks on elements that look alike and lead to pages of one sort, or nowhere."""
+    """Clicks on similar elements that lead to rows of one list, or nowhere."""
     max_scrolls: int = 10
     max_reloads: int = 2
     seconds: float = 15.0
     settle_seconds: float = 1.0
     """How long a page may take to come to rest after it was loaded, scrolled or clicked."""
     patience_seconds: float = 5.0
-    """A page that answers later than that, and than it had to wait, is taken for hung."""
+    """A page that does not answer for so long, beyond the time it may wait, counts as hung."""
     max_elements: int = 20_000
     max_html_characters: int = 5_000_000
 
@@ -65,7 +65,7 @@ class Ending(StrEnum):
     HUNG = "hung"
     """A script of the page never ends."""
     GONE = "gone"
-    """The page was closed, crashed, or answers what makes no sense."""
+    """The page was closed, has crashed, or gives invalid answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Exploration:
 
     @property
     def is_page_usable(self) -> bool:
-        """Whether the tab may be used for another page."""
+        """Whether the page still answers."""
         return self.ending not in {Ending.HUNG, Ending.GONE}
 
 
@@ -99,7 +99,7 @@ async def explore(
 ) -> Exploration:
     """Explore a page that was loaded in a context with ``INIT_SCRIPT``; no page makes this raise.
 
-    *reload* loads the page anew, for applications whose elements do not come back after a click.
+    *reload* reloads the page, for applications whose elements do not come back after a click.
     """
     return await _Explorer(page, limits, network, reload).explore()
 

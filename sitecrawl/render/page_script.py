@@ -28,7 +28,7 @@ KEY = "__sitecrawl"
 _MAX_ENTRIES = 2_000
 _MAX_CHARACTERS = 2_000
 _MAX_NAMES = 60
-_PLACES = frozenset({"document", "shadow", "frame", "revealed"})
+_FRAGMENT_ORIGINS = frozenset({"document", "shadow", "frame", "revealed"})
 
 
 class AnswerError(ValueError):
@@ -118,7 +118,7 @@ class Answer:
             RenderedFragment(
                 html=part.text("html", max_characters),
                 base=part.text("base"),
-                where=_place(part.text("where")),
+                where=_fragment_origin(part.text("where")),
                 label=label,
             )
             for part in self.parts("fragments")
@@ -150,9 +150,9 @@ def _candidate(part: Answer) -> Candidate:
     )
 
 
-def _place(where: str) -> str:
-    if where not in _PLACES:
-        raise AnswerError(f"no such place: {where!r:.80}")
+def _fragment_origin(where: str) -> str:
+    if where not in _FRAGMENT_ORIGINS:
+        raise AnswerError(f"where: expected the origin of a fragment, got {where!r:.80}")
     return where
 
 

@@ -47,11 +47,11 @@ class PageRenderer(Protocol):
 
 
 class PageRendering:
-    """Renders pages of one scan, whichever stage has read them.
+    """Renders pages of one scan for all stages.
 
-    A page that clearly needs it is rendered as soon as it was read, several at once. A doubtful one
-    waits for its turn in the order of the visits, because what rendering brought before decides:
-    so the same pages are rendered however fast each answer was.
+    Pages that clearly need it are rendered as soon as they are read, several at once. A doubtful
+    page waits until the visits before it are concluded, because their results decide: so the same
+    pages are rendered whatever answer comes first.
     """
 
     renderer: PageRenderer | None = None
@@ -63,20 +63,20 @@ class PageRendering:
         self._reader = RenderedPageReader(config, page_limits(config))
 
     def restore(self, resumption: Resumption) -> None:
-        """Know again what the rendering of pages had brought before an interruption."""
+        """Learn from the pages that were rendered before the scan was interrupted."""
         for visit in resumption.visits:
             if visit.rendered == RenderOutcome.RENDERED:
                 self._trials.conclude(visit.url, gained=visit.only_rendered or 0)
 
     async def if_sure(self, read: ReadPage, response: Response, scope: Scope) -> bool:
-        """Render the page if that is clear already; otherwise say whether its turn decides."""
+        """Render the page if it clearly needs it; True: :meth:`at_turn` has to decide."""
         decision = self._decide(read, response)
         if decision is Decision.RENDER:
             await self._show(read.page, response, scope)
         return decision is Decision.TRY
 
     async def at_turn(self, read: ReadPage, response: Response, scope: Scope) -> None:
-        """Render a doubtful page, unless its kind has proved not to be worth it."""
+        """Render a doubtful page, unless rendering pages of its kind has found nothing."""
         if self._decide(read, response) is not Decision.LEAVE:
             await self._show(read.page, response, scope)
 
@@ -86,7 +86,7 @@ class PageRendering:
             self._trials.conclude(page.visit.url, gained=page.only_rendered)
 
     async def as_shown(self, response: Response, reading: PageReading) -> PageReading:
-        """How a page reads that is not visited; the same unless a browser has to show it."""
+        """The reading of a page that is not visited, rendered if it needs that."""
         if self._is_off or rendering_need(response.body, reading).verdict is not Verdict.YES:
             return reading
         try:
@@ -115,7 +115,7 @@ class PageRendering:
         try:
             rendering = await self._render(response, page.visit.url, may_click=True)
         except ScanStoppedError as error:
-            # Only half of it has been seen: who resumes the scan visits it again.
+            # It was rendered in part only: a resumed scan visits it again.
             page.document.outcome, page.document.error = FetchOutcome.STOPPED, str(error)
             page.read = None
             page.batches.clear()
@@ -131,7 +131,7 @@ class PageRendering:
 
 
 class RenderedPageReader:
-    """Adds to visited pages what only their rendering has shown."""
+    """Adds links, routes and facts of a rendering to the visited page."""
 
     def __init__(self, config: Config, limits: PageLimits):
         self._limits = limits
@@ -162,7 +162,7 @@ class RenderedPageReader:
 
 
 class _NewRows:
-    """Numbers the mentions of a page on, and leaves out those that it has made already."""
+    """Appends mentions to a page, without those that it has already."""
 
     def __init__(self, page: VisitedPage, scope: Scope, rules: CanonicalRules, max_links: int):
         self.position = max((batch.positions[-1] for batch in page.batches), default=0)

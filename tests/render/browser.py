@@ -55,7 +55,7 @@ def _sent(request: urllib.request.Request) -> Response:
             return Response(request.full_url, answer.status, dict(answer.headers), answer.read())
     except urllib.error.HTTPError as error:
         with error:
-            return Response(request.full_url, error.status, dict(error.headers), error.read())
+            return Response(request.full_url, error.code, dict(error.headers), error.read())
 
 
 def playwright_handler() -> SealedPlaywrightHandler:
