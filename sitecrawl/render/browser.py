@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sitecrawl.config import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 # The headless shell first: it is the smallest and starts the fastest.
 _COMMANDS = (
@@ -60,7 +60,7 @@ _ARGUMENTS = (
     "--disable-sync",
     "--disable-client-side-phishing-detection",
     "--no-pings",
-    # QUIC and WebRTC speak UDP, which goes past every proxy, and so past the guard of addresses.
+    # QUIC and WebRTC speak UDP, which no proxy setting holds back.
     # The name of the second differs between builds.
     "--disable-quic",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -159,7 +159,7 @@ def _revisions(package: Path) -> dict[str, str]:
 
 
 def _downloads_folder(package: Path) -> Path:
-    chosen = _playwright_environment().get("PLAYWRIGHT_BROWSERS_PATH", "")
+    chosen = os.environ.get("PLAYWRIGHT_BROWSERS_PATH", "")
     if chosen == "0":
         return package / ".local-browsers"
     return Path(chosen).absolute() if chosen else _cache_folder() / "ms-playwright"
@@ -168,16 +168,8 @@ def _downloads_folder(package: Path) -> Path:
 def _cache_folder() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
-    chosen = _playwright_environment().get("XDG_CACHE_HOME", "")
+    chosen = os.environ.get("XDG_CACHE_HOME", "")
     return Path(chosen) if chosen else Path.home() / ".cache"
-
-
-def _playwright_environment() -> Mapping[str, str]:
-    """The variables that Playwright's driver sees: they are its settings, not ours."""
-    from playwright._impl._driver import get_driver_env
-
-    variables: Mapping[str, str] = get_driver_env()
-    return variables
 
 
 def _is_root() -> bool:
