@@ -139,8 +139,8 @@ class PageNetwork:
     ) -> None:
         self.answered_requests = 0
         self.stopped_changes = 0
+        self.has_stopped_navigation = False
         self.stopped_navigations: list[str] = []
-        self.late_resources = 0
         self.limits_hit: set[str] = set()
         self._document = document
         self._is_document_due = False
@@ -149,13 +149,17 @@ class PageNetwork:
         self._requests = 0
         self._max_requests = limits.max_requests
         self._sending = asyncio.Semaphore(_MAX_AT_ONCE)
-        self._deadline = time.monotonic() + limits.wait_seconds
+        self._wait_seconds = limits.wait_seconds
+        self._deadline = math.inf
         self._busy = _BusyTime()
         self._paths: Counter[tuple[str, str]] = Counter()
         self._has_loaded_resources = False
+        self._pending_resources = 0
+        self._late_resources = 0
 
     async def install(self, page: Page) -> None:
         """Take over the requests of a new page; those of windows that it opens are stopped."""
+        self._deadline = time.monotonic() + self._wait_seconds
         context = page.context
         await context.route("**/*", _abort)
         await context.route_web_socket("**/*", _close_socket)
@@ -173,13 +177,19 @@ class PageNetwork:
 
     @property
     def is_busy(self) -> bool:
-        """Whether the page waits for answers."""
-        return self._busy.count > 0
+        """Whether the page waits for answers, and may go on doing so."""
+        return self._busy.count > 0 and time.monotonic() < self._deadline
 
     @property
     def waited_seconds(self) -> float:
         """How long the page has waited for answers so far."""
         return self._busy.seconds
+
+    @property
+    def lacks_resources(self) -> bool:
+        """Whether scripts or style sheets did not come in time."""
+        is_over = time.monotonic() >= self._deadline
+        return self._late_resources > 0 or (is_over and self._pending_resources > 0)
 
     def mark(self) -> None:
         """Begin a new period for :meth:`settled`."""
@@ -188,7 +198,11 @@ class PageNetwork:
     async def settled(self) -> bool:
         """Wait for pending answers; whether scripts came since ``mark()``, or there was a wait."""
         has_waited = self.is_busy
-        await self._busy.idle.wait()
+        try:
+            async with asyncio.timeout(self._deadline - time.monotonic()):
+                await self._busy.idle.wait()
+        except TimeoutError:
+            self.limits_hit.add("wait_seconds")
         return has_waited or self._has_loaded_resources
 
     async def _handle(self, route: Route) -> None:
@@ -200,7 +214,7 @@ class PageNetwork:
         if request.method not in _SAFE_METHODS:
             self.stopped_changes += 1
             if request.is_navigation_request() and request.frame.parent_frame is None:
-                await route.fulfill(status=HTTPStatus.NO_CONTENT)
+                await self._stay(route)
             else:
                 await route.abort("aborted")
         elif not request.url.startswith(("https://", "http://")):
@@ -215,15 +229,24 @@ class PageNetwork:
         else:
             if len(self.stopped_navigations) < _MAX_STOPPED_NAVIGATIONS:
                 self.stopped_navigations.append(request.url)
-            # An abort would replace the document by an error page.
-            await route.fulfill(status=HTTPStatus.NO_CONTENT)
+            await self._stay(route)
+
+    async def _stay(self, route: Route) -> None:
+        self.has_stopped_navigation = True
+        # An abort would replace the document by an error page.
+        await route.fulfill(status=HTTPStatus.NO_CONTENT)
 
     async def _load(self, route: Route, request: Request, kind: RequestKind | None) -> None:
         if kind is None:
             await route.abort("blockedbyclient")
             return
         with self._busy if self._is_awaited(request, kind) else contextlib.nullcontext():
-            response = await self._response(request, kind)
+            is_resource = kind is RequestKind.RESOURCE
+            self._pending_resources += is_resource
+            try:
+                response = await self._response(request, kind)
+            finally:
+                self._pending_resources -= is_resource
             if response is None or response.status in _REDIRECTS:
                 await route.abort("blockedbyclient")
             else:
@@ -263,7 +286,7 @@ class PageNetwork:
             self.answered_requests += 1
         elif time.monotonic() >= self._deadline:
             self.limits_hit.add("wait_seconds")
-            self.late_resources += wanted.kind is RequestKind.RESOURCE
+            self._late_resources += wanted.kind is RequestKind.RESOURCE
         return response
 
 

@@ -37,6 +37,7 @@ _GRACE_SECONDS = 5
 # Clearing and closing take milliseconds, unless the page is in an endless loop.
 _CLOSE_SECONDS = 5
 _WINDOW = {"width": 1366, "height": 900}
+_LOAD_CHECK_SECONDS = 1
 # Data that leads to further data, before the page is read.
 _MAX_DATA_ROUNDS = 5
 _DATA_PAUSE_SECONDS = 0.05
@@ -204,7 +205,8 @@ class _Tab:
         self.loaded_to = tuple(self._network.stopped_navigations)
         if arrived := reachable(page.url, self.url):
             self.loaded_to += (arrived,)
-        if self._network.late_resources:
+        if self._network.lacks_resources:
+            self._network.limits_hit.add("wait_seconds")
             self.failure = (
                 f"its scripts were not fetched within {self._limits.network.wait_seconds:g} s"
                 " (SITECRAWL_RENDER_WAIT_SECONDS)"
@@ -218,14 +220,16 @@ class _Tab:
         await page.goto("about:blank", timeout=_CLOSE_SECONDS * 1000)
 
     async def _load(self, page: Page) -> None:
+        expires = time.monotonic() + self._limits.load_seconds
         while True:
             try:
-                milliseconds = self._limits.load_seconds * 1000
-                await page.wait_for_load_state("load", timeout=milliseconds)
+                await page.wait_for_load_state("load", timeout=_LOAD_CHECK_SECONDS * 1000)
                 break
             except PlaywrightTimeoutError:
-                # What has come by then is shown.
-                if not self._network.is_busy:
+                # What has come by then is shown. A page that wanted to leave never gets its event.
+                network = self._network
+                is_over = network.has_stopped_navigation or network.lacks_resources
+                if not network.is_busy and (is_over or time.monotonic() > expires):
                     break
         for _ in range(_MAX_DATA_ROUNDS):
             if not self._network.is_busy:

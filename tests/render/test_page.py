@@ -256,6 +256,23 @@ class TestLimits:
         assert "text" in html_of(result)
         assert "wait_seconds" in result.limits_hit
 
+    @pytest.mark.parametrize(
+        ("script", "is_shown"), [("<script src=/app.js></script>", False), ("<p>text</p>", True)]
+    )
+    def test_an_answer_that_never_comes_is_not_waited_for(
+        self, site: SiteServer, script: str, is_shown: bool
+    ) -> None:
+        async def fetch(_request: PageRequest) -> Response | None:
+            await asyncio.sleep(60)
+            return None
+
+        body = f"<script>fetch('/data').catch(() => 0)</script>{script}"
+        started = time.monotonic()
+        result = shown(site, body, fetch=fetch, network=NetworkLimits(wait_seconds=1))
+        assert time.monotonic() - started < 30
+        assert (result.exploration is not None) is is_shown
+        assert "wait_seconds" in result.limits_hit
+
     def test_at_most_so_many_requests_are_sent(self, site: SiteServer) -> None:
         site.routes["/*"] = Reply(b"{}", content_type=JSON)
         body = "<script>for (let i = 0; i < 50; i++) fetch('/data/' + i).catch(() => 0)</script>"
