@@ -139,6 +139,9 @@ class Config:
     render_tabs: int = _setting(positive)
     render_tab_memory_mb: int = _setting(positive)
     render_seconds: float = _setting(positive_seconds)
+    render_data: str = _setting(choice("same-site", "all", "none"))
+    render_max_requests: int = _setting(count)
+    render_wait_seconds: float = _setting(positive_seconds)
     render_max_clicks: int = _setting(count)
     render_max_scrolls: int = _setting(count)
 

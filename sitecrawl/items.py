@@ -26,6 +26,8 @@ class DocumentKind(StrEnum):
     SITEMAP = "sitemap"
     PAGE = "page"
     PROBE = "probe"
+    RESOURCE = "resource"
+    """A script, a style sheet, a frame or data of a rendered page."""
 
 
 class Source(StrEnum):

@@ -19,7 +19,7 @@ _OPTIONAL = {
     "psycopg": "PostgreSQL databases (pip install 'sitecrawl[postgres]')",
     "xlsxwriter": "sitecrawl urls --format xlsx (pip install 'sitecrawl[excel]')",
     "pyarrow": "sitecrawl urls --format parquet (pip install 'sitecrawl[parquet]')",
-    "playwright": "rendering pages in a browser (pip install 'sitecrawl[render]')",
+    "scrapy-playwright": "rendering pages in a browser (pip install 'sitecrawl[render]')",
     "scrapy-fake-useragent": (
         "SITECRAWL_BROWSER_USER_AGENTS (pip install 'sitecrawl[browserlike]')"
     ),
@@ -80,7 +80,7 @@ def _contact(user_agent: str) -> Check:
 
 
 def _browser(setting: str) -> Check:
-    from sitecrawl.render.browsers import find_browser
+    from sitecrawl.render.browser import find_browser
 
     try:
         browser = find_browser(setting)

@@ -125,7 +125,7 @@ def doctor(
 def _has_browser(profile: str) -> bool:
     from sitecrawl.config import Config, apply_environment
     from sitecrawl.profiles import load_settings
-    from sitecrawl.render.installation import install_browser
+    from sitecrawl.render.browser import install_browser
 
     values = load_settings(profile)
     apply_environment(values)

@@ -45,6 +45,7 @@ _ACCEPT = {
     DocumentKind.SITEMAP: "application/xml, text/xml, */*;q=0.5",
     DocumentKind.PAGE: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8",
     DocumentKind.PROBE: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8",
+    DocumentKind.RESOURCE: "*/*",
 }
 
 _CERTAIN = {

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.render.routes import RouteKind, reachable, table_routes
+from sitecrawl.render.router_tables import RouteKind, reachable, table_routes
 
 _START = "https://a.example/start"
 

@@ -1,18 +1,34 @@
-"""What the script in a page answers, read with distrust: the page may have had its hands in it."""
+"""The script that runs in every page before the page's own: its source, calls and answers.
+
+Answers are read with distrust, because a page may have tampered with them.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass
-from typing import TypeGuard
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from sitecrawl.html.text import storable
 from sitecrawl.render.actions import Clickable
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.async_api import CDPSession, Page
+
+# In this order: each uses what those before it define.
+_PARTS = ("builtins", "guard", "work", "elements", "descriptions", "styles", "routers", "explorer")
+
+KEY = "__sitecrawl"
+"""The property of the window through which the driver calls."""
+
 _MAX_ENTRIES = 2_000
 _MAX_CHARACTERS = 2_000
 _MAX_NAMES = 60
-_PLACES = frozenset({"document", "shadow", "frame", "revealed"})
+_FRAGMENT_ORIGINS = frozenset({"document", "shadow", "frame", "revealed"})
 
 
 class AnswerError(ValueError):
@@ -102,7 +118,7 @@ class Answer:
             RenderedFragment(
                 html=part.text("html", max_characters),
                 base=part.text("base"),
-                where=_place(part.text("where")),
+                where=_fragment_origin(part.text("where")),
                 label=label,
             )
             for part in self.parts("fragments")
@@ -126,7 +142,7 @@ def _candidate(part: Answer) -> Candidate:
             text=part.text("text"),
             titles=part.texts("titles")[:_MAX_NAMES],
             names=part.texts("names")[:_MAX_NAMES],
-            looks=part.texts("looks")[:_MAX_NAMES],
+            classes=part.texts("classes")[:_MAX_NAMES],
             handlers=part.texts("handlers")[:_MAX_NAMES],
             in_form=part.flag("inForm"),
             is_download=part.flag("isDownload"),
@@ -134,9 +150,9 @@ def _candidate(part: Answer) -> Candidate:
     )
 
 
-def _place(where: str) -> str:
-    if where not in _PLACES:
-        raise AnswerError(f"no such place: {where!r:.80}")
+def _fragment_origin(where: str) -> str:
+    if where not in _FRAGMENT_ORIGINS:
+        raise AnswerError(f"where: expected the origin of a fragment, got {where!r:.80}")
     return where
 
 
@@ -148,3 +164,64 @@ def _as_dict(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
         raise AnswerError(f"expected an object, got {value!r:.80}")
     return value
+
+
+class PageScript:
+    """The script in one page.
+
+    Playwright's own ``evaluate()`` uses functions that a page can replace; the browser's debugging
+    protocol does not.
+    """
+
+    def __init__(
+        self, session: CDPSession, patience_seconds: float, is_waiting: Callable[[], bool]
+    ) -> None:
+        self._session = session
+        self._patience_seconds = patience_seconds
+        self._is_waiting = is_waiting
+
+    @classmethod
+    async def of(
+        cls, page: Page, patience_seconds: float, is_waiting: Callable[[], bool]
+    ) -> PageScript:
+        """*is_waiting*: whether the page waits for answers; a synchronous request blocks it."""
+        session = await page.context.new_cdp_session(page)
+        return cls(session, patience_seconds, is_waiting)
+
+    async def call(self, name: str, *args: str | int, seconds: float = 0.0) -> Answer:
+        """Call a function of the script, which may wait for *seconds*; TimeoutError if it hangs."""
+        arguments = ", ".join(map(json.dumps, args))
+        request = {
+            "expression": f'window["{KEY}"].{name}({arguments})',
+            "awaitPromise": True,
+            "returnByValue": True,
+        }
+        reply = await self._reply(request, seconds + self._patience_seconds)
+        if details := reply.get("exceptionDetails"):
+            thrown = details.get("exception", {}).get("description", details.get("text"))
+            raise AnswerError(f"{name}: {thrown!s:.200}")
+        return Answer.parse(reply["result"].get("value"))
+
+    async def close(self) -> None:
+        await self._session.detach()
+
+    async def _reply(self, request: dict[str, object], seconds: float) -> dict[str, Any]:
+        sending = asyncio.ensure_future(self._session.send("Runtime.evaluate", request))
+        try:
+            while not (await asyncio.wait({sending}, timeout=seconds))[0]:
+                if not self._is_waiting():
+                    raise TimeoutError
+            return sending.result()
+        finally:
+            sending.cancel()
+
+
+def _assembled() -> str:
+    folder = files("sitecrawl.render") / "inpage"
+    parts = [(folder / f"{part}.js").read_text(encoding="utf-8") for part in _PARTS]
+    # Once per window: a document that is written anew keeps its own.
+    head = f'(() => {{\n"use strict";\nconst KEY = "{KEY}";\nif (KEY in window) return;'
+    return "\n".join((head, *parts, "})();"))
+
+
+INIT_SCRIPT = _assembled()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.render.exploration import Ending, Exploration, ExplorationLimits
+from sitecrawl.render.explorer import Ending, Exploration, ExplorationLimits
 from tests.site import Reply
 
 if TYPE_CHECKING:

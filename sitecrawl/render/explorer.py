@@ -10,17 +10,22 @@ from typing import TYPE_CHECKING
 
 from playwright.async_api import Error as BrowserError
 
-from sitecrawl.render.actions import hard_words
-from sitecrawl.render.agenda import Agenda, RefusedClick
-from sitecrawl.render.answers import Answer, AnswerError, Candidate, RenderedFragment
-from sitecrawl.render.pagescript import PageScript
-from sitecrawl.render.routes import Route, RouteKind, reachable, table_routes
-from sitecrawl.render.scriptloads import ScriptLoads
+from sitecrawl.render.actions import ClickQueue, RefusedClick, hard_words
+from sitecrawl.render.page_script import (
+    Answer,
+    AnswerError,
+    Candidate,
+    PageScript,
+    RenderedFragment,
+)
+from sitecrawl.render.router_tables import Route, RouteKind, reachable, table_routes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from playwright.async_api import Page
+
+    from sitecrawl.render.network import PageNetwork
 
 _MAX_FRAGMENTS = 200
 _MAX_ROUTES = 5_000
@@ -35,18 +40,18 @@ _MAX_LOADS = 5
 
 @dataclass(frozen=True, slots=True)
 class ExplorationLimits:
-    """How much is done on one page."""
+    """How much is done on one page; time in which it waits for answers is not counted."""
 
     max_clicks: int = 50
     max_alike: int = 10
-    """Clicks on elements that look alike and lead to pages of one sort, or nowhere."""
+    """Clicks on similar elements that lead to rows of one list, or nowhere."""
     max_scrolls: int = 10
     max_reloads: int = 2
     seconds: float = 15.0
     settle_seconds: float = 1.0
     """How long a page may take to come to rest after it was loaded, scrolled or clicked."""
     patience_seconds: float = 5.0
-    """A page that answers later than that, and than it had to wait, is taken for hung."""
+    """A page that does not answer for so long, beyond the time it may wait, counts as hung."""
     max_elements: int = 20_000
     max_html_characters: int = 5_000_000
 
@@ -60,7 +65,7 @@ class Ending(StrEnum):
     HUNG = "hung"
     """A script of the page never ends."""
     GONE = "gone"
-    """The page was closed, crashed, or answers what makes no sense."""
+    """The page was closed, has crashed, or gives invalid answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,26 +86,22 @@ class Exploration:
 
     @property
     def is_page_usable(self) -> bool:
-        """Whether the tab may be used for another page."""
+        """Whether the page still answers."""
         return self.ending not in {Ending.HUNG, Ending.GONE}
 
 
 async def explore(
     page: Page,
     limits: ExplorationLimits,
+    network: PageNetwork,
     *,
-    loads: ScriptLoads | None = None,
     reload: Callable[[], Awaitable[None]] | None = None,
 ) -> Exploration:
     """Explore a page that was loaded in a context with ``INIT_SCRIPT``; no page makes this raise.
 
-    - *loads*, if it was there before the page was loaded, knows what the page is still loading.
-    - *reload* loads the page anew, for applications whose elements do not come back after a click.
+    *reload* reloads the page, for applications whose elements do not come back after a click.
     """
-    if loads is not None:
-        return await _Explorer(page, limits, loads, reload).explore()
-    with ScriptLoads(page) as own_loads:
-        return await _Explorer(page, limits, own_loads, reload).explore()
+    return await _Explorer(page, limits, network, reload).explore()
 
 
 class _Explorer:
@@ -108,14 +109,14 @@ class _Explorer:
         self,
         page: Page,
         limits: ExplorationLimits,
-        loads: ScriptLoads,
+        network: PageNetwork,
         reload: Callable[[], Awaitable[None]] | None,
     ) -> None:
         self._page = page
         self._limits = limits
         self._reload = reload
-        self._agenda = Agenda(limits.max_alike)
-        self._loads = loads
+        self._queue = ClickQueue(limits.max_alike)
+        self._network = network
         self._routes: dict[tuple[str, RouteKind], Route] = {}
         self._fragments: list[RenderedFragment] = []
         self._clicked: dict[int, Candidate] = {}
@@ -125,11 +126,13 @@ class _Explorer:
         self._trouble = ""
         self._truncated: dict[str, None] = {}
         self._start_url = page.url
-        self._deadline = time.monotonic() + limits.seconds
+        self._started = time.monotonic() - network.waited_seconds
 
     async def explore(self) -> Exploration:
         try:
-            self._script = await PageScript.of(self._page, self._limits.patience_seconds)
+            self._script = await PageScript.of(
+                self._page, self._limits.patience_seconds, lambda: self._network.is_busy
+            )
             ending = await self._explore()
             self._note(await self._call("end", waits=1))
             await self._script.close()
@@ -139,7 +142,7 @@ class _Explorer:
         except (BrowserError, AnswerError) as error:
             ending = Ending.GONE
             self._trouble = str(error)
-        if self._agenda.left_out:
+        if self._queue.left_out:
             self._truncated["max_alike"] = None
         return Exploration(
             routes=tuple(self._routes.values()),
@@ -147,7 +150,7 @@ class _Explorer:
             ending=ending,
             trouble=self._trouble,
             clicks=self._clicks,
-            refused=tuple(self._agenda.refused),
+            refused=tuple(self._queue.refused),
             blocked_requests=self._blocked,
             truncated=tuple(self._truncated),
         )
@@ -162,14 +165,14 @@ class _Explorer:
                 self._keep(route)
         ending = await self._click_through()
         for _ in range(self._limits.max_reloads):
-            if self._reload is None or not self._agenda.has_lost or ending is not Ending.FINISHED:
+            if self._reload is None or not self._queue.has_lost or ending is not Ending.FINISHED:
                 break
             if self._is_out_of_time():
                 return Ending.OUT_OF_TIME
             self._note(await self._call("end", waits=1))
             await self._reload()
             self._clicked.clear()
-            self._agenda.retry()
+            self._queue.retry()
             await self._begin()
             ending = await self._click_through()
         return ending
@@ -190,9 +193,9 @@ class _Explorer:
         self._start_url = begun.text("url")
         self._note(begun)
         for _ in range(_MAX_LOADS):
-            if not await self._loads.finished(self._limits.settle_seconds):
+            if not await self._network.settled():
                 break
-            self._loads.forget()
+            self._network.mark()
             self._note(await self._call("rest", waits=1))
         if (await self._call("scroll", waits=self._limits.max_scrolls)).flag("isCut"):
             self._truncated["max_scrolls"] = None
@@ -201,8 +204,8 @@ class _Explorer:
         scanned = await self._call("scan")
         if scanned.flag("isCut"):
             self._truncated["max_elements"] = None
-        self._agenda.add(scanned.candidates())
-        while candidate := self._agenda.take():
+        self._queue.add(scanned.candidates())
+        while candidate := self._queue.take():
             if self._clicks >= self._limits.max_clicks:
                 self._truncated["max_clicks"] = None
                 return Ending.MAX_CLICKS
@@ -211,7 +214,7 @@ class _Explorer:
             try:
                 await self._click(candidate)
             except AnswerError as error:
-                self._agenda.lose(candidate)
+                self._queue.lose(candidate)
                 self._trouble = str(error)
                 self._bad_answers += 1
                 if self._bad_answers > _MAX_BAD_ANSWERS:
@@ -219,27 +222,28 @@ class _Explorer:
         return Ending.FINISHED
 
     def _is_out_of_time(self) -> bool:
-        is_over = time.monotonic() > self._deadline
+        seconds = time.monotonic() - self._started - self._network.waited_seconds
+        is_over = seconds > self._limits.seconds
         if is_over:
             self._truncated["seconds"] = None
         return is_over
 
     async def _click(self, candidate: Candidate) -> None:
         self._clicked[candidate.number] = candidate
-        self._loads.forget()
+        self._network.mark()
         answer = await self._call("click", candidate.number, waits=_WAITS_PER_CLICK)
         if answer.flag("isLost"):
-            self._agenda.lose(candidate)
+            self._queue.lose(candidate)
             return
         self._clicks += 1
         found = self._take(candidate, answer)
-        # A script that is imported is the one kind of work that the page cannot see.
-        if not found and await self._loads.finished(self._limits.settle_seconds):
+        # The page itself cannot see imported scripts, and does not wait long for data.
+        if not found and await self._network.settled():
             found = self._take(candidate, await self._call("outcome", candidate.number, waits=3))
-        self._agenda.conclude(candidate, found)
+        self._queue.conclude(candidate, found)
 
     def _take(self, candidate: Candidate, answer: Answer) -> list[str]:
-        self._agenda.add(answer.candidates(), revealer=candidate)
+        self._queue.add(answer.candidates(), revealer=candidate)
         room = self._limits.max_html_characters - sum(len(each.html) for each in self._fragments)
         self._fragments += answer.fragments(max(room, 0), candidate.label)
         del self._fragments[_MAX_FRAGMENTS:]

@@ -8,8 +8,8 @@ from urllib.parse import urljoin
 import pytest
 
 from sitecrawl.html.page import read_page
-from sitecrawl.render.exploration import Ending, Exploration
-from sitecrawl.render.routes import RouteKind
+from sitecrawl.render.explorer import Ending, Exploration
+from sitecrawl.render.router_tables import RouteKind
 from tests.render.apps.truth import Need
 from tests.render.appserver import AppServer
 

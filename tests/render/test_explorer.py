@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.render.exploration import Ending, Exploration, ExplorationLimits
-from sitecrawl.render.routes import RouteKind
+from sitecrawl.render.explorer import Ending, Exploration, ExplorationLimits
+from sitecrawl.render.router_tables import RouteKind
 from tests.site import Reply
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.render.answers import Answer, AnswerError, RenderedFragment
+from sitecrawl.render.page_script import Answer, AnswerError, RenderedFragment
 
 _FACTS: dict[str, Any] = {
     "id": 3,
@@ -19,7 +19,7 @@ _FACTS: dict[str, Any] = {
     "text": "About us",
     "titles": [],
     "names": ["about"],
-    "looks": ["wide"],
+    "classes": ["wide"],
     "handlers": ["() => go()"],
     "inForm": True,
 }

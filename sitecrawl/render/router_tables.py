@@ -36,7 +36,7 @@ class Route:
     """A parameter is left open, as in ``/user/:id``."""
 
 
-# A fragment is a route only in these forms; else it is a place within the page.
+# A fragment is a route only in these forms; otherwise it is an anchor within the page.
 _HASH_ROUTE = re.compile(r"#(?:/|!)")
 _WILDCARD = re.compile(r"\*|\(\.\*\)")
 # `:id`, `:id?`, `:id+`, `[id]`, `[[...id]]`, `$id`, `{id}`.
