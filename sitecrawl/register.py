@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.robots.answers import RobotsAnswer
-    from sitecrawl.store.robots_copies import RobotsCopy
+    from sitecrawl.store.queries.archive import RobotsCopy
 
 logger = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from sitecrawl.items import EvidenceType, FetchOutcome
 from sitecrawl.parse.findings import FindingKind
 from sitecrawl.profiles import PROFILES
 from sitecrawl.spiders.arguments import SpiderArguments
-from sitecrawl.store.tables import metadata
+from sitecrawl.store.schema import metadata
 from sitecrawl.urls.refusal import Reason
 
 ROOT = Path(__file__).parents[1]

@@ -14,7 +14,7 @@ from sitecrawl.items import FetchOutcome
 from sitecrawl.profiles import load_settings
 from sitecrawl.register import RobotsRegister
 from sitecrawl.spiders.discover import DiscoverSpider
-from sitecrawl.store.robots_copies import RobotsCopy
+from sitecrawl.store.queries.archive import RobotsCopy
 from tests.site import Reply, redirect
 from tests.site.build import gz, page, robots, sitemap
 from tests.site.log import gaps

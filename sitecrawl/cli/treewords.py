@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from sitecrawl.cli.pathtree import PathTree
 from sitecrawl.printable import printable
-from sitecrawl.store.inventory import ALL_PAGES, page_chunks
-from sitecrawl.store.menu import site_menu
+from sitecrawl.store.queries.links import site_menu
+from sitecrawl.store.queries.pages import ALL_PAGES, page_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.scans import Scan
 
 _MAX_ENTRIES: Final = 500
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from sitecrawl.exporters.pages import PageExporter
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan, Site
-    from sitecrawl.store.inventory import PageFilter
+    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.queries.scans import Scan, Site
 
 
 # Formats that need a package of an extra.

@@ -14,7 +14,7 @@ from sitecrawl.exporters.csv import safe_cell
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sitecrawl.store.link_graph import GraphEdge, GraphNode, LinkGraph
+    from sitecrawl.store.queries.links import GraphEdge, GraphNode, LinkGraph
 
 EDGE_COLUMNS: Final = ("from", "to", "source", "region", "anchor", "rel", "position")
 

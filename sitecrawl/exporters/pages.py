@@ -11,8 +11,8 @@ from sitecrawl.exporters.rows import RowMaker
 
 if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.inventory import PageFilter
     from sitecrawl.store.pagechunks import PageChunk
+    from sitecrawl.store.queries.pages import PageFilter
     from sitecrawl.urls.canonical import KeyRules
 
 
@@ -35,9 +35,9 @@ class PageExporter(BaseItemExporter):
     ) -> int:
         """Write the pages of the scan and return their number."""
         # SQLAlchemy would hold up the first request of a scan that writes a feed at its end.
-        from sitecrawl.store.classification import classifier_of
-        from sitecrawl.store.inventory import export_columns, page_chunks
-        from sitecrawl.store.queries import scan_by_id
+        from sitecrawl.store.queries.classification import classifier_of
+        from sitecrawl.store.queries.pages import export_columns, page_chunks
+        from sitecrawl.store.queries.scans import scan_by_id
         from sitecrawl.store.references import page_references
 
         scan = scan_by_id(database, scan_id)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from sitecrawl.classify.languages import is_other_language
 from sitecrawl.store.classified_columns import page_columns
-from sitecrawl.store.facts import VisitFields
+from sitecrawl.store.queries.scans import VisitFields
 from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.batches import page_keys
 

@@ -62,7 +62,7 @@ class PageFeeds(FeedExporter):
 
     def _write(self, slot: FeedSlot, store: StorePipeline) -> int:
         from sitecrawl.store.engine import open_database
-        from sitecrawl.store.inventory import PageFilter
+        from sitecrawl.store.queries.pages import PageFilter
 
         config = Config.from_settings(self.settings)
         slot.start_exporting()

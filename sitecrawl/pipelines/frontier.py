@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.items import MentionBatch, Visit
-    from sitecrawl.store.resumption import Resumption
+    from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.urls.budgets import PatternBudgets, PatternCut
     from sitecrawl.urls.seen import SeenIds
 

@@ -20,7 +20,7 @@ from sitecrawl.items import (
 )
 from sitecrawl.parse.links.vocabulary import LinkSource
 from sitecrawl.pipelines.rows import page_rows
-from sitecrawl.store.records import (
+from sitecrawl.store.writers.records import (
     DocumentRecord,
     FetchRecord,
     MenuRow,
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from sitecrawl.config import Config
     from sitecrawl.items import Judged, MenuItem, VisitedPage
-    from sitecrawl.store.scan_writer import ScanWriter
-    from sitecrawl.store.validators import Validators
+    from sitecrawl.store.queries.archive import Validators
+    from sitecrawl.store.writers.scan_writer import ScanWriter
 
 
 class ItemRecorder:

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
-from sitecrawl.store.records import LinkColumns, PageRows, Repeats
+from sitecrawl.store.writers.records import LinkColumns, PageRows, Repeats
 from sitecrawl.urls.credentials import without_credentials
 
 if TYPE_CHECKING:

@@ -33,11 +33,10 @@ if TYPE_CHECKING:
 
     from sitecrawl.spiders.staged import StagedSpider
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.records import ScanHandle
-    from sitecrawl.store.resumption import Resumption
-    from sitecrawl.store.robots_copies import RobotsCopy
-    from sitecrawl.store.scan_writer import ScanWriter
-    from sitecrawl.store.validators import Validators
+    from sitecrawl.store.queries.archive import RobotsCopy, Validators
+    from sitecrawl.store.queries.resume import Resumption
+    from sitecrawl.store.writers.records import ScanHandle
+    from sitecrawl.store.writers.scan_writer import ScanWriter
     from sitecrawl.summary import Summary
 
 logger = logging.getLogger(__name__)
@@ -253,8 +252,8 @@ class StorePipeline:
 
     def _begin(self) -> None:
         from sitecrawl.store.engine import open_database
-        from sitecrawl.store.scan_writer import ScanWriter
-        from sitecrawl.store.validators import load_validators
+        from sitecrawl.store.queries.archive import load_validators
+        from sitecrawl.store.writers.scan_writer import ScanWriter
 
         config, arguments = self._config, self._spider().arguments
         self._database = open_database(config.database_url)
@@ -279,14 +278,14 @@ class StorePipeline:
         self._recorder = ItemRecorder(writer, config, fingerprint, self._validators, self._stats)
 
     def _take_up(self) -> None:
-        from sitecrawl.store.resumption import load_resumption
+        from sitecrawl.store.queries.resume import load_resumption
 
         self.resumption = load_resumption(self._database, self.scan)
         for name, value in self.resumption.stats.items():
             self._stats.inc_value(name, value)
 
     def _robots_copies(self, url: str) -> tuple[RobotsCopy | None, RobotsCopy | None]:
-        from sitecrawl.store.robots_copies import last_answer, last_good_copy
+        from sitecrawl.store.queries.archive import last_answer, last_good_copy
 
         site_id = self.scan.site_id
         return (
@@ -295,7 +294,7 @@ class StorePipeline:
         )
 
     def _children(self, validators: Validators) -> Sequence[tuple[str, str]]:
-        from sitecrawl.store.validators import children
+        from sitecrawl.store.queries.archive import children
 
         return children(self._database, validators.document_id)
 
@@ -352,9 +351,9 @@ class StorePipeline:
         has_crawled = self._stats.get_value("sitecrawl/crawl/visited", 0) > 1
         if not has_crawled and not (listed and unchanged):
             return
-        from sitecrawl.store.inventory import count_listed
-        from sitecrawl.store.queries import scan_by_id
-        from sitecrawl.store.resumption import page_stats
+        from sitecrawl.store.queries.pages import count_listed
+        from sitecrawl.store.queries.resume import page_stats
+        from sitecrawl.store.queries.scans import scan_by_id
 
         scan = scan_by_id(self._database, self.scan.scan_id)
         assert scan is not None

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from sitecrawl.classify.vocabulary import ClusterKind
-from sitecrawl.store.classification import read_clusters
+from sitecrawl.store.queries.classification import read_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Set
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sitecrawl.classify.pages import PageClass
     from sitecrawl.report.data import ClusterFacts
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.scans import Scan
 
 NO_CLUSTER: Final = "other pages"
 # A section is a home by itself from this size, or this share of the site, on.

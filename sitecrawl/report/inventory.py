@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sitecrawl.report.clusters import SiteClusters, site_clusters
 from sitecrawl.report.tree import PathTree
-from sitecrawl.store.classification import classifier_of
 from sitecrawl.store.classified_columns import CLASSIFIED_COLUMNS, page_columns
-from sitecrawl.store.inventory import ALL_PAGES, export_columns, page_chunks
-from sitecrawl.store.report_visits import visited_pages
+from sitecrawl.store.queries.classification import classifier_of
+from sitecrawl.store.queries.pages import ALL_PAGES, export_columns, page_chunks
+from sitecrawl.store.queries.visits import clicks_and_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from sitecrawl.classify.pages import PageClass
     from sitecrawl.report.data import LanguageCount, PageColumns
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
-    from sitecrawl.store.report_links import MentionRow
+    from sitecrawl.store.queries.links import MentionRow
+    from sitecrawl.store.queries.scans import Scan
 
 MAX_PAGES: Final = 100_000
 _COLUMNS: Final = (
@@ -150,7 +150,7 @@ def report_pages(database: Database, scan: Scan, inventory: Inventory) -> PageCo
     """What the report says of single pages."""
     pages = [*inventory.listed, *inventory.refused][:MAX_PAGES]
     rows = [page.row for page in pages]
-    visits = visited_pages(database, scan, {row.id for row in rows})
+    visits = clicks_and_status(database, scan, {row.id for row in rows})
     seen = [visits.get(row.id, (None, None)) for row in rows]
     return {
         "url": [row.url for row in rows],

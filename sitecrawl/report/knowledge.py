@@ -10,8 +10,8 @@ from sitecrawl.coverage.sources import SourceGroup
 from sitecrawl.items import SITEMAP_SOURCES, Source
 from sitecrawl.parse.links.vocabulary import RENDERED_SOURCES, Region
 from sitecrawl.report.places import IdPlaces
-from sitecrawl.store.comparison import FOLLOWED_SOURCES
-from sitecrawl.store.report_links import further_mentions, sitemap_documents, visited_documents
+from sitecrawl.store.queries.comparison import FOLLOWED_SOURCES
+from sitecrawl.store.queries.links import further_mentions, sitemap_documents, visited_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from sitecrawl.report.data import RegionCount
     from sitecrawl.report.inventory import Inventory
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
-    from sitecrawl.store.report_links import MentionRow
+    from sitecrawl.store.queries.links import MentionRow
+    from sitecrawl.store.queries.scans import Scan
 
     Places = NDArray[np.int64]
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sitecrawl.stages.authority import AuthorityRobots
     from sitecrawl.stages.rendering import PageRendering
     from sitecrawl.stages.waterfall import ScanProgress
-    from sitecrawl.store.resumption import Resumption
+    from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.urls.scope import Scope
     from sitecrawl.urls.target import Target
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sitecrawl.parse.links import PageReading
     from sitecrawl.render.renderer import Rendering
     from sitecrawl.stages.pages import ReadPage
-    from sitecrawl.store.resumption import Resumption
+    from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.urls.scope import Scope
 
 logger = logging.getLogger(__name__)

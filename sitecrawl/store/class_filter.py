@@ -6,18 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sitecrawl.classify.languages import primary_language
-from sitecrawl.store.classification import classifier_of
 from sitecrawl.store.classified_columns import CLASSIFIED_COLUMNS, page_columns
-from sitecrawl.store.inventory import export_columns, page_chunks
+from sitecrawl.store.queries.classification import classifier_of
+from sitecrawl.store.queries.pages import export_columns, page_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sitecrawl.classify.pages import PageClass
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
-    from sitecrawl.store.inventory import PageFilter
     from sitecrawl.store.pagechunks import PageChunk
+    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.queries.scans import Scan
 
 
 def chunks_by_class(

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from sitecrawl.store.columns import iso_text
-from sitecrawl.store.facts import VisitFields
-from sitecrawl.store.membership import membership
-from sitecrawl.store.tables import documents, scans, verdicts
+from sitecrawl.store.queries.scans import VisitFields, membership
+from sitecrawl.store.schema import documents, iso_text, scans, verdicts
 from sitecrawl.urls.address import resolve
 
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.scans import Scan
 
 _FURTHER_SOURCES = """
 SELECT DISTINCT other.page_id, other.source

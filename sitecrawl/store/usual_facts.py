@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import func, select
 
-from sitecrawl.store.signals import SIGNAL_COLUMNS
-from sitecrawl.store.tables import page_signals, pages
+from sitecrawl.store.schema import page_signals, pages
+from sitecrawl.store.writers.signals import SIGNAL_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
-    from sitecrawl.store.facts import Scan
     from sitecrawl.store.pagechunks import PageChunk
+    from sitecrawl.store.queries.scans import Scan
 
 NUMBER: Final = "number"
 """The column that also says of which pages the facts have to be read."""

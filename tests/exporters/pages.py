@@ -10,9 +10,9 @@ from sitecrawl.classify.classifier import PageClassifier
 from sitecrawl.classify.model import SiteModel
 from sitecrawl.classify.priority import SiteScale
 from sitecrawl.exporters.rows import RowMaker
-from sitecrawl.store.facts import VisitFields
-from sitecrawl.store.inventory import EXPORT_COLUMNS
 from sitecrawl.store.pagechunks import PageChunk
+from sitecrawl.store.queries.pages import EXPORT_COLUMNS
+from sitecrawl.store.queries.scans import VisitFields
 from sitecrawl.store.references import PageReferences
 from sitecrawl.urls.canonical import KeyRules
 from tests.urls.nasty import nasty_urls

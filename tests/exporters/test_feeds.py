@@ -11,8 +11,8 @@ import pytest
 from sitecrawl.exporters.csv import CsvPageExporter
 from sitecrawl.exporters.json import JsonLinesPageExporter
 from sitecrawl.exporters.rows import FIELDS, RowMaker
-from sitecrawl.store.classification import classifier_of
-from sitecrawl.store.inventory import ALL_PAGES, LISTED_PAGES, PageFilter, page_chunks
+from sitecrawl.store.queries.classification import classifier_of
+from sitecrawl.store.queries.pages import ALL_PAGES, LISTED_PAGES, PageFilter, page_chunks
 from sitecrawl.store.references import page_references
 from sitecrawl.urls.canonical import KeyRules
 from tests.exporters.test_formats import lines_of

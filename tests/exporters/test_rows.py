@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sitecrawl.exporters.rows import FIELDS, RowMaker
-from sitecrawl.store.facts import VisitFields
+from sitecrawl.store.queries.scans import VisitFields
 from sitecrawl.urls.canonical import KeyRules, page_key
 from tests.exporters.pages import DOCUMENTS, chunk_of, maker, page, pages
 

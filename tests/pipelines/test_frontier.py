@@ -24,7 +24,7 @@ from sitecrawl.pipelines.repeats import RepeatedLinksPipeline
 from sitecrawl.pipelines.store import StorePipeline
 from sitecrawl.profiles import load_settings
 from sitecrawl.robots.verdict import Verdict, VerdictReason
-from sitecrawl.store.resumption import KnownVisit, Resumption
+from sitecrawl.store.queries.resume import KnownVisit, Resumption
 from sitecrawl.urls.batches import page_ids
 from sitecrawl.urls.canonical import KeyRules
 from sitecrawl.urls.refusal import Reason, Refusal

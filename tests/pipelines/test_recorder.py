@@ -9,8 +9,8 @@ from sitecrawl.items import Document, DocumentKind, FetchOutcome, Visit, Visited
 from sitecrawl.pipelines.recorder import ItemRecorder
 from sitecrawl.profiles import load_settings
 from sitecrawl.store.engine import open_database
-from sitecrawl.store.scan_writer import ScanWriter
-from sitecrawl.store.tables import documents, fetches
+from sitecrawl.store.schema import documents, fetches
+from sitecrawl.store.writers.scan_writer import ScanWriter
 from tests.pipelines.test_frontier import Stats
 
 if TYPE_CHECKING:

@@ -7,21 +7,21 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.items import FetchOutcome
-from sitecrawl.store.inventory import ALL_PAGES, EXPORT_COLUMNS, page_chunks
-from sitecrawl.store.queries import latest_scan, site_for
-from sitecrawl.store.records import DocumentRecord, FetchRecord, PageRows, Repeats
-from sitecrawl.store.scan_writer import ScanWriter
+from sitecrawl.store.queries.explain import why
+from sitecrawl.store.queries.pages import ALL_PAGES, EXPORT_COLUMNS, page_chunks
+from sitecrawl.store.queries.scans import latest_scan, site_for
 from sitecrawl.store.vocabulary import ScanStatus
-from sitecrawl.store.why import why
+from sitecrawl.store.writers.records import DocumentRecord, FetchRecord, PageRows, Repeats
+from sitecrawl.store.writers.scan_writer import ScanWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
-    from sitecrawl.store.inventory import PageFilter
-    from sitecrawl.store.records import ScanHandle
-    from sitecrawl.store.why import Why
+    from sitecrawl.store.queries.explain import Why
+    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.queries.scans import Scan
+    from sitecrawl.store.writers.records import ScanHandle
 
 SITE: Final = "example.com"
 UNCHANGED: Final = FetchOutcome.NOT_MODIFIED

@@ -7,10 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.items import FetchOutcome
-from sitecrawl.store.facts import VisitFields
-from sitecrawl.store.membership import membership
-from sitecrawl.store.records import VerdictRecord
+from sitecrawl.store.queries.scans import VisitFields, membership
 from sitecrawl.store.references import _MENTIONED, _NUMBERS, _VISITED, page_references
+from sitecrawl.store.writers.records import VerdictRecord
 from tests.store.crawling import Crawling, Link, address
 from tests.store.scanning import (
     UNCHANGED,

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sitecrawl.store.inventory import ALL_PAGES, CHUNK_ROWS, LISTED_PAGES, PageFilter, page_chunks
+from sitecrawl.store.queries.pages import (
+    ALL_PAGES,
+    CHUNK_ROWS,
+    LISTED_PAGES,
+    PageFilter,
+    page_chunks,
+)
 from tests.store.crawling import Crawling, Link, address
 from tests.store.scanning import Scanning, current_scan, exported, scan
 

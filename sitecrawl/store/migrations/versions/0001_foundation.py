@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from sitecrawl.store.columns import Json, RowNumber, UtcDateTime
+from sitecrawl.store.schema import Json, RowNumber, UtcDateTime
 
 revision = "0001"
 down_revision = None

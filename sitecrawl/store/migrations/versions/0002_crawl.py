@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from alembic import op
 
-from sitecrawl.store.columns import RowNumber
+from sitecrawl.store.schema import RowNumber
 
 if TYPE_CHECKING:
     from collections.abc import Callable

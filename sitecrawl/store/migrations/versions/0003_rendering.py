@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from sitecrawl.store.columns import RowNumber
+from sitecrawl.store.schema import RowNumber
 
 revision = "0003"
 down_revision = "0002"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from sitecrawl.store.columns import Json, RowNumber
+from sitecrawl.store.schema import Json, RowNumber
 
 revision = "0004"
 down_revision = "0003"
