@@ -120,7 +120,7 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     """
     from sitecrawl.cli import filters
     from sitecrawl.cli.database import known_site, reading, wanted_scan
-    from sitecrawl.exporters.export import export_pages
+    from sitecrawl.exporters.pages import export_pages
     from sitecrawl.store.queries.pages import PageFilter
 
     wanted = PageFilter(
@@ -147,7 +147,7 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
 
             known = sorted(classifier_of(store, of_scan).model.cluster_keys)
             wanted = replace(wanted, cluster=filters.checked_cluster(cluster, known))
-        number = export_pages(store, site, of_scan, wanted, chosen, output)
+        number = export_pages(store, of_scan, wanted, chosen, output)
     if output:
         sys.stderr.write(f"{number:,} URLs written to {output}\n")
 

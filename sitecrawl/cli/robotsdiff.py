@@ -9,7 +9,7 @@ from sitecrawl.config import ConfigError
 from sitecrawl.printable import printable
 from sitecrawl.robots.answers import AnswerKind, may_use_kept_copy, read_answer
 from sitecrawl.store.queries.archive import last_answer, last_good_copy
-from sitecrawl.store.queries.pages import ALL_PAGES, page_chunks
+from sitecrawl.store.queries.pages import ALL_PAGES, page_rows
 from sitecrawl.urls.address import origin_of
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def _changes(
     database: Database, robots: AuthorityRobots, before: RobotsPolicy, scan: Scan
 ) -> Iterator[str]:
     prefix = origin_of(robots.url) + "/"
-    for chunk in page_chunks(database, scan, ALL_PAGES, ("url",)):
-        urls = [url for url in chunk["url"] if url.startswith(prefix)]
+    for rows in page_rows(database, scan, ALL_PAGES, ("url",)):
+        urls = [url for (url,) in rows if url.startswith(prefix)]
         old, new = before.verdicts(urls), robots.policy.verdicts(urls)
         for row, url in enumerate(urls):
             if old[row].allowed != new[row].allowed:

@@ -7,7 +7,7 @@ import io
 import json
 from typing import IO, TYPE_CHECKING, Any
 
-from sitecrawl.exporters.csv import safe_cell
+from sitecrawl.exporters.cells import safe_cell
 from sitecrawl.printable import printable
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from html import escape
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
-from sitecrawl.exporters.csv import safe_cell
+from sitecrawl.exporters.cells import safe_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

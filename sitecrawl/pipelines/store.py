@@ -303,7 +303,7 @@ class StorePipeline:
 
     def _finish(self) -> None:
         writer = self._open_writer()
-        writer.settle(
+        writer.finalize(
             is_whole=self._stats.get_value("sitecrawl/scan/status") is ScanStatus.FINISHED,
             cut_families=cut_families(self._stats.get_value("sitecrawl/crawl/cuts", ())),
         )

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Set
 
     from sitecrawl.classify.clusters import Cluster
-    from sitecrawl.classify.pages import PageClass
     from sitecrawl.report.data import ClusterFacts
     from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.classification import StoredClass
     from sitecrawl.store.queries.scans import Scan
 
 NO_CLUSTER: Final = "other pages"
@@ -37,19 +37,19 @@ class SiteClusters:
         in_sections = sum(each.pages for each in sections if not each.parent)
         self._least = max(_FEWEST_PAGES, in_sections // _LEAST_SHARE)
         # Pages of one class share it, and there are few classes.
-        self._homes: dict[PageClass, int] = {}
+        self._homes: dict[StoredClass, int] = {}
 
     def __len__(self) -> int:
         return len(self._clusters)
 
-    def home_of(self, found: PageClass) -> int:
+    def home_of(self, found: StoredClass) -> int:
         """The number of the home of pages of this class; one more than there are: it has none."""
         home = self._homes.get(found)
         if home is None:
             home = self._homes[found] = self._home(found)
         return home
 
-    def _home(self, found: PageClass) -> int:
+    def _home(self, found: StoredClass) -> int:
         places = [self._places[key] for key in found.clusters if key in self._places]
         sections, patterns = (
             [place for place in places if self._clusters[place].kind is kind]
@@ -62,7 +62,7 @@ class SiteClusters:
         """The names of homes by their number; the last one is that of pages without."""
         return [*(cluster.name for cluster in self._clusters), NO_CLUSTER]
 
-    def facts(self, classes: Mapping[PageClass, int]) -> list[ClusterFacts]:
+    def facts(self, classes: Mapping[StoredClass, int]) -> list[ClusterFacts]:
         """By number, with their sizes as counted: *classes* say how many pages are of each."""
         sizes: Counter[str] = Counter()
         for found, pages in classes.items():

@@ -7,7 +7,7 @@ import io
 from typing import IO, TYPE_CHECKING, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from sitecrawl.exporters.csv import safe_cell
+from sitecrawl.exporters.cells import safe_cell
 from sitecrawl.report.tables import page_table, report_tables
 
 if TYPE_CHECKING:

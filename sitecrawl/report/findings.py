@@ -240,7 +240,7 @@ def _mistakes(fetches: Iterable[DocumentFetch]) -> Iterator[tuple[str, str]]:
 
 
 def _of_links(connection: Connection, sources: _Sources) -> Iterator[tuple[SiteFinding, Found]]:
-    """Sitemaps beside links, as ``sitecrawl.store.queries.comparison`` has it; without both, nothing."""
+    """Sitemaps compared with links; nothing, if one of them is missing."""
     knowledge, scan = sources.knowledge, sources.scan
     if not sources.crawl.sitemaps or not sources.crawl.has_crawled:
         return

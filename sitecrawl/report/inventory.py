@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sitecrawl.report.clusters import SiteClusters, site_clusters
 from sitecrawl.report.tree import PathTree
-from sitecrawl.store.classified_columns import CLASSIFIED_COLUMNS, page_columns
-from sitecrawl.store.queries.classification import classifier_of
-from sitecrawl.store.queries.pages import ALL_PAGES, export_columns, page_chunks
+from sitecrawl.store.queries.classification import stored_classes
+from sitecrawl.store.queries.pages import ALL_PAGES, page_rows
 from sitecrawl.store.queries.visits import clicks_and_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sitecrawl.classify.pages import PageClass
     from sitecrawl.report.data import LanguageCount, PageColumns
     from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.classification import StoredClass
     from sitecrawl.store.queries.links import MentionRow
     from sitecrawl.store.queries.scans import Scan
 
@@ -49,7 +48,7 @@ class ReportPage(NamedTuple):
     """A page that the report names."""
 
     row: PageRow
-    found: PageClass
+    found: StoredClass
     """What classification says of it."""
 
 
@@ -71,7 +70,7 @@ class Inventory:
     by_source: Counter[str] = field(default_factory=Counter)
     by_reason: Counter[str] = field(default_factory=Counter)
     by_depth: Counter[int] = field(default_factory=Counter)
-    by_class: Counter[PageClass] = field(default_factory=Counter)
+    by_class: Counter[StoredClass] = field(default_factory=Counter)
     listed: list[ReportPage] = field(default_factory=list)
     refused: list[ReportPage] = field(default_factory=list)
 
@@ -79,7 +78,7 @@ class Inventory:
     def total(self) -> int:
         return len(self.ids) + self.by_reason.total()
 
-    def add(self, rows: Sequence[PageRow], classes: Sequence[PageClass]) -> None:
+    def add(self, rows: Sequence[PageRow], classes: Sequence[StoredClass]) -> None:
         pages = [ReportPage(*each) for each in zip(rows, classes, strict=True)]
         listed = [page for page in pages if page.row.reason is None]
         if len(listed) < len(pages):
@@ -134,15 +133,11 @@ class Inventory:
 
 
 def read_inventory(database: Database, scan: Scan) -> Inventory:
-    classifier = classifier_of(database, scan)
-    known = export_columns(database, scan.site_id, ALL_PAGES)
-    further = [name for name in CLASSIFIED_COLUMNS if name in known and name not in _COLUMNS]
-    names = [*_COLUMNS, *further]
-    # A model of another version was learned anew, and need not have all that is stored.
-    inventory = Inventory(site_clusters(database, scan, classifier.model.cluster_keys))
-    for chunk in page_chunks(database, scan, ALL_PAGES, names):
-        classes = classifier.classify(page_columns(chunk))
-        inventory.add([PageRow._make(row) for row in chunk.rows(_COLUMNS)], classes)
+    classes = stored_classes(database, scan)
+    keys = {key for found in classes.values() for key in found.clusters}
+    inventory = Inventory(site_clusters(database, scan, keys))
+    for rows in page_rows(database, scan, ALL_PAGES, (*_COLUMNS, "class_id")):
+        inventory.add([PageRow._make(row[:-1]) for row in rows], [classes[row[-1]] for row in rows])
     return inventory
 
 

@@ -109,8 +109,6 @@ sites = Table(
     # Page ids are hashes under this seed, so that nobody can prepare two URLs that collide.
     Column("seed", BigInteger, nullable=False),
     Column("key_rules", Json, nullable=False),
-    # Those columns of its pages that have ever been written, so that the others need not be read.
-    Column("page_columns", Json, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     sqlite_autoincrement=True,
 )
@@ -262,7 +260,7 @@ pages = Table(
     Column("importance", Float),
     # JSON text: alternates, images, videos, published.
     Column("details", Text),
-    # How the link looks that this row's mention is.
+    # The link that this row's mention is.
     Column("region", Text),
     Column("anchor", Text),
     Column("rel", Text),
@@ -276,7 +274,7 @@ other_mentions = Table(
     Column("position", Integer, primary_key=True, autoincrement=False),
     Column("page_id", BigInteger, primary_key=True, autoincrement=False),
     Column("scan_id", BigInteger, nullable=False),
-    Column("look_id", BigInteger, nullable=False),
+    Column("context_id", BigInteger, nullable=False),
     Column("anchor", Text),
     Column("lastmod", Text),
     Column("details", Text),
@@ -284,9 +282,9 @@ other_mentions = Table(
 )
 
 # What further mentions share: a hundred links of every page stand where those of the page before
-# stood. The anchor is none of it: with it, every fifth mention would look like no other.
-mention_looks = Table(
-    "mention_looks",
+# stood. The anchor is not part of it: it differs too often.
+link_contexts = Table(
+    "link_contexts",
     metadata,
     # The number of the site in the upper half of its bits.
     Column("id", BigInteger, primary_key=True, autoincrement=False),
@@ -372,7 +370,37 @@ classifications = Table(
     Column("model", Json, nullable=False),
 )
 
-# Which pages are in one follows from its key: no list of them is kept.
+# The distinct classes of a site's pages, written at the end of a scan.
+classes = Table(
+    "classes",
+    metadata,
+    # The number of the site in the upper half of its bits.
+    Column("id", RowNumber, primary_key=True, autoincrement=False),
+    Column("site_id", Integer, nullable=False),
+    Column("template", Text, nullable=False),
+    Column("category", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    # NULL: not known.
+    Column("language", Text),
+    Column("language_source", Text),
+    Column("priority", Float, nullable=False),
+    # Path segments.
+    Column("depth", Integer, nullable=False),
+    # A list of keys of clusters, from the outermost section to the topics.
+    Column("clusters", Json, nullable=False),
+    Index("ix_classes_site_id", "site_id"),
+)
+
+# The class of each page, by the page's number: rows are appended in their order, and a page finds
+# its class without a second index.
+page_classes = Table(
+    "page_classes",
+    metadata,
+    Column("page_number", RowNumber, primary_key=True, autoincrement=False),
+    Column("class_id", BigInteger, nullable=False),
+)
+
+# Which pages are in a cluster is in ``classes.clusters``.
 clusters = Table(
     "clusters",
     metadata,
@@ -436,12 +464,13 @@ changes = Table(
 )
 
 
-# A cross join, as SQLite would otherwise begin with the looks and look for mentions of each.
+# A cross join keeps SQLite from beginning with the contexts and searching mentions of each.
 _FURTHER_MENTIONS: Final = """
 CREATE VIEW further_mentions AS
-SELECT other.page_id, other.document_id, other.position, look.source, other.lastmod, other.details,
-    other.scan_id, look.region, other.anchor, look.rel, look.path
-FROM other_mentions AS other CROSS JOIN mention_looks AS look WHERE look.id = other.look_id
+SELECT other.page_id, other.document_id, other.position, context.source, other.lastmod,
+    other.details, other.scan_id, context.region, other.anchor, context.rel, context.path
+FROM other_mentions AS other CROSS JOIN link_contexts AS context
+WHERE context.id = other.context_id
 """
 _MENTIONS: Final = """
 CREATE VIEW mentions AS

@@ -123,7 +123,7 @@ class Crawling(Scanning):
     ) -> Scan:
         """Finish the scan; *cut* are patterns that were given up, *summary* what else it says."""
         stages = [{"stage": "crawl", "ended": "nothing left to fetch", "visited": 1}]
-        self.writer.settle(is_whole=status is ScanStatus.FINISHED, cut_families=cut)
+        self.writer.finalize(is_whole=status is ScanStatus.FINISHED, cut_families=cut)
         self.writer.finish(status, reason, {"stages": stages, "truncated": [], **summary})
         scan = scan_by_id(self._database, self.handle.scan_id)
         assert scan is not None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.queries.explain import why
-from sitecrawl.store.queries.pages import ALL_PAGES, EXPORT_COLUMNS, page_chunks
+from sitecrawl.store.queries.pages import ALL_PAGES, COLUMNS, page_rows
 from sitecrawl.store.queries.scans import latest_scan, site_for
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers.records import DocumentRecord, FetchRecord, PageRows, Repeats
@@ -117,9 +117,9 @@ def exported(
 
 
 def _exported(database: Database, wanted: PageFilter, site: str) -> Iterator[dict[str, Any]]:
-    for chunk in page_chunks(database, current_scan(database, site), wanted):
-        for row in chunk.rows(EXPORT_COLUMNS):
-            yield dict(zip(EXPORT_COLUMNS, row, strict=True))
+    for rows in page_rows(database, current_scan(database, site), wanted, list(COLUMNS)):
+        for row in rows:
+            yield dict(zip(COLUMNS, row, strict=True))
 
 
 def inventory(database: Database, site: str = SITE) -> list[str]:

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy.engine import Connection, Engine
 
-HEAD_REVISION = "0008"
+HEAD_REVISION = "inventory_1"
+# Of versions before the first release, which nobody was told to keep.
+_DEVELOPMENT_REVISIONS = frozenset(f"{number:04}" for number in range(1, 9))
 # Any constant will do, as long as every sitecrawl that migrates takes the same lock.
 _MIGRATION_LOCK = 7_338_241_958
 
@@ -41,6 +43,12 @@ def bring_to_head(engine: Engine, label: str) -> None:
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
         revision = current_revision(connection)
+        if revision in _DEVELOPMENT_REVISIONS:
+            raise SchemaError(
+                f"database {label}: it was written by a development version of sitecrawl (schema"
+                f" {revision}) that this one cannot read; move it away or name another database,"
+                " and scan again"
+            )
         if revision == HEAD_REVISION:
             return  # somebody else has done it while this process waited for the lock
         if not inspect(connection).get_table_names():

@@ -108,9 +108,9 @@ def first_mentions(
     connection: Connection, page_id: int, limit: int | None = None
 ) -> list[MentionFact]:
     """Those that still hold before the others, those of sitemaps before links, then the oldest."""
-    found = _of_page(page_id).order_by("place").limit(limit).subquery()
+    found = _of_page(page_id).order_by("rank").limit(limit).subquery()
     # Once more, as a subquery promises no order.
-    rows = connection.execute(_with_fetches(found).order_by(found.c.place)).mappings()
+    rows = connection.execute(_with_fetches(found).order_by(found.c.rank)).mappings()
     return [MentionFact(**{name: row[name] for name in MentionFact.__slots__}) for row in rows]
 
 
@@ -155,7 +155,7 @@ def _of_page(page_id: int) -> Select[Any]:
             documents.c.kind.label("document_kind"),
             documents.c.found_by,
             _IS_CURRENT.label("is_current"),
-            func.row_number().over(order_by=_ORDER).label("place"),
+            func.row_number().over(order_by=_ORDER).label("rank"),
         )
         .join_from(mentions, documents, documents.c.id == mentions.c.document_id)
         .where(mentions.c.page_id == page_id)

@@ -112,14 +112,14 @@ class LinkGraph:
         self._region = [wanted.region] if wanted.region else []
         names = membership(scan)
         condition = wanted.is_wanted().format(offsite=Reason.OFFSITE.value, scan=names["scan"])
-        place = "?" if connection.dialect.name == "sqlite" else "%s"
+        marker = "?" if connection.dialect.name == "sqlite" else "%s"
         self._names = {
             **names,
             "is_wanted": condition,
             "start": Source.START.value,  # where the crawl began is no link
             "visited": _VISITED.format_map(names),
-            "own_region": f"AND p.region = {place}" if wanted.region else "",
-            "other_region": f"AND other.region = {place}" if wanted.region else "",
+            "own_region": f"AND p.region = {marker}" if wanted.region else "",
+            "other_region": f"AND other.region = {marker}" if wanted.region else "",
         }
 
     def nodes(self) -> Iterator[GraphNode]:
@@ -201,7 +201,7 @@ def sitemap_documents(database: Database, scan: Scan) -> list[int]:
 
 
 class MenuFact(NamedTuple):
-    """An entry of the menu, in its place."""
+    """An entry of the menu, in its order."""
 
     level: int
     """0 is the highest."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, case, select
 
@@ -91,8 +91,6 @@ class Site:
     root_url: str
     seed: int
     key_rules: dict[str, Any]
-    page_columns: list[str]
-    """Those columns of its pages that have ever been written."""
     created_at: datetime
 
 
@@ -111,24 +109,6 @@ class Scan:
     started_at: datetime
     finished_at: datetime | None
     heartbeat_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class PageCount:
-    reason: str | None
-    source: str
-    pages: int
-
-
-class VisitFields(NamedTuple):
-    """What a feed says of a page that the crawl knows; without a visit only its clicks."""
-
-    clicks: int
-    http_status: int | None
-    content_type: str | None
-    text_hash: str | None
-    canonical: str | None
-    duplicate_of: str | None
 
 
 _COUNTS = """

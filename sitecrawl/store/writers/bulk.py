@@ -28,16 +28,12 @@ _PLAIN_WORD = re.compile(r"[a-zA-Z0-9_.:-]+")
 
 # PostgreSQL's types of whole columns; all others are texts.
 _ARRAYS: Mapping[str, str] = {
-    **dict.fromkeys(("id", "page_id", "document_id", "look_id", "verdict_id"), "bigint[]"),
+    **dict.fromkeys(("id", "page_id", "document_id", "context_id", "verdict_id"), "bigint[]"),
+    **dict.fromkeys(("page_number", "class_id"), "bigint[]"),
     **dict.fromkeys(("number", "clicks", "external_hops", "position"), "integer[]"),
     "sitemap_priority": "float8[]",
 }
 _TEXTS_OF_ALL = frozenset({"url", "source"})
-_NO_PRIORITY = -1.0
-
-# SQLite takes it for NULL, and its driver for a number: None would cost several times as much,
-# because the driver looks for an adapter first.
-_SQLITE_NULL = float("nan")
 
 
 def page_columns(rows: PageRows) -> dict[str, Sequence[Any]]:
@@ -89,8 +85,8 @@ def repeat_columns(repeats: Repeats) -> dict[str, Sequence[Any]]:
             **{name: column for name, column in links.items() if any(column)},
         }
     lastmods = repeats.lastmods or [""] * len(repeats.ids)
-    places = zip(repeats.ids, repeats.positions, strict=True)
-    unique = dict(zip(places, lastmods, strict=True))
+    mentioned = zip(repeats.ids, repeats.positions, strict=True)
+    unique = dict(zip(mentioned, lastmods, strict=True))
     columns: dict[str, Sequence[Any]] = {
         "page_id": [page_id for page_id, _ in unique],
         "position": [position for _, position in unique],
@@ -124,28 +120,31 @@ def insert_columns(
     """
     target = f"INTO {table} ({', '.join([*columns, *constants])})"
     if connection.dialect.name == "sqlite":
-        stored = {name: _stored(name, columns[name], _SQLITE_NULL) for name in columns}
-        row = f"({', '.join(['?'] * len(columns) + list(constants.values()))})"
+        values = [_stored(name, "?") for name in columns]
+        row = f"({', '.join([*values, *constants.values()])})"
         # Whatever fails undoes the whole transaction, so no statement has to undo itself.
         start = f"INSERT OR FAIL {target} VALUES"
         at_least = _ROWS_AT_ONCE if is_repeated else _MANY_ROWS
-        _insert_rows(connection, (start, row, conflict), list(stored.values()), at_least)
+        _insert_rows(connection, (start, row, conflict), list(columns.values()), at_least)
     else:
         arrays = ", ".join(f"%s::{_ARRAYS.get(name, 'text[]')}" for name in columns)
-        chosen = f"SELECT {', '.join([*columns, *constants.values()])} FROM"
+        values = [_stored(name, name) for name in columns]
+        chosen = f"SELECT {', '.join([*values, *constants.values()])} FROM"
         connection.exec_driver_sql(
             f"INSERT {target} {chosen} unnest({arrays}) AS b({', '.join(columns)}) {conflict}",
-            tuple(list(_stored(name, columns[name], None)) for name in columns),
+            tuple(map(list, columns.values())),
         )
 
 
-def _stored(name: str, column: Sequence[Any], null: float | None) -> Sequence[Any]:
-    """The column as it is stored: *null* where a text or a priority is absent."""
+def _stored(name: str, value: str) -> str:
+    """SQL of a value as it is stored: an absent text or priority is NULL.
+
+    The database does it: for None the driver of SQLite searches an adapter, which costs several
+    times as much as a text.
+    """
     if name == "sitemap_priority":
-        return [null if value == _NO_PRIORITY else value for value in column]
-    if name in _ARRAYS or name in _TEXTS_OF_ALL:
-        return column
-    return [value or null for value in column]
+        return f"nullif({value}, -1.0)"
+    return value if name in _ARRAYS or name in _TEXTS_OF_ALL else f"nullif({value}, '')"
 
 
 def _insert_rows(
@@ -160,8 +159,8 @@ def _insert_rows(
     rows = len(columns[0])
     # Row after row in one list, from which each statement gets its share: no tuple for each row.
     flat: list[Any] = [None] * (rows * width)
-    for place, column in enumerate(columns):
-        flat[place::width] = column
+    for offset, column in enumerate(columns):
+        flat[offset::width] = column
     together = rows - rows % _ROWS_AT_ONCE if rows >= at_least else 0
     for first, stop, size in ((0, together, _ROWS_AT_ONCE), (together, rows, 1)):
         if first < stop:
@@ -189,7 +188,7 @@ class PreparedValues:
 
     def __init__(self, table: Table, names: Sequence[str], dialect: Dialect) -> None:
         self.names = tuple(names)
-        self.place = "?" if dialect.name == "sqlite" else "%s"
+        self.marker = "?" if dialect.name == "sqlite" else "%s"
         self._processors: list[Callable[[Any], Any] | None] = [
             table.c[name].type.dialect_impl(dialect).bind_processor(dialect) for name in names
         ]
@@ -230,7 +229,7 @@ class PreparedInsert:
     ) -> None:
         self._values = PreparedValues(table, names, dialect)
         self._head = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES"
-        self._row = f"({', '.join([self._values.place] * len(names))})"
+        self._row = f"({', '.join([self._values.marker] * len(names))})"
         self._suffix = suffix
         self.gathered = Gathered(f"{self._head} {self._row} {suffix}")
 
@@ -249,17 +248,17 @@ class PreparedInsert:
 class PreparedUpdate:
     """``UPDATE`` of the columns *names* in the rows where *condition* holds.
 
-    The condition has one place, ``{}``, for a number.
+    The condition has one marker, ``{}``, for a number.
     """
 
     def __init__(
         self, table: Table, names: Sequence[str], dialect: Dialect, condition: str
     ) -> None:
         self._values = PreparedValues(table, names, dialect)
-        place = self._values.place
-        assignments = ", ".join(f"{name} = {place}" for name in names)
+        marker = self._values.marker
+        assignments = ", ".join(f"{name} = {marker}" for name in names)
         self.gathered = Gathered(
-            f"UPDATE {table.name} SET {assignments} WHERE {condition.format(place)}"  # noqa: S608  own words
+            f"UPDATE {table.name} SET {assignments} WHERE {condition.format(marker)}"  # noqa: S608  own words
         )
 
     def gather(self, values: Mapping[str, Any], key: int) -> None:

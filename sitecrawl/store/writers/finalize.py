@@ -1,22 +1,30 @@
-"""Puts the mentions of a site in order at the end of a scan that found earlier pages.
+"""What is done at the end of a scan, before it counts as ended.
 
-- A further mention that its document has repeated at another place is removed; one that its
+Mentions, when the site had pages before:
+
+- A further mention that its document has repeated at another position is removed; one that its
   document has dropped stays as history.
 - A page whose own mention is stale, or belongs to a document that is no longer part of the site,
   takes over a mention that this scan confirmed. Without this, a site that renames its sitemaps
   every day would add a mention per page and day.
+
+The crawl: what visits found out goes into the pages. Until then the pages of a first scan have no
+index, so that they can only be appended. Links to each page are counted.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, func, select, update
 
-from sitecrawl.items import FetchOutcome
+from sitecrawl.items import DocumentKind, FetchOutcome
+from sitecrawl.parse.links.vocabulary import Region
+from sitecrawl.store.queries.scans import membership
 from sitecrawl.store.schema import sites, visits
-from sitecrawl.store.writers.bulk import insert_columns
-from sitecrawl.store.writers.mentions import remove_unused_looks
+from sitecrawl.store.writers.bulk import insert_columns, literal
+from sitecrawl.store.writers.mentions import remove_unused_contexts
+from sitecrawl.urls.address import resolve
 from sitecrawl.urls.canonical import KeyRules, page_key
 from sitecrawl.urls.redirects import endless_redirects, shown_chain
 from sitecrawl.urls.refusal import Reason
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
+    from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.writers.records import ScanHandle
 
 _REMOVE_SUPERSEDED = """
@@ -68,7 +77,7 @@ INSERT INTO promoted
 SELECT document_id, position, page_id, source, lastmod, details, scan_id, region, anchor, rel, path
 FROM (
     SELECT m.*, pages.number, row_number() OVER (
-        PARTITION BY m.page_id ORDER BY m.document_id, m.position) AS place
+        PARTITION BY m.page_id ORDER BY m.document_id, m.position) AS rank
     FROM pages CROSS JOIN further_mentions AS m
     WHERE pages.document_id IN (
         SELECT id FROM documents
@@ -82,7 +91,7 @@ FROM (
         WHERE confirmed.id = m.document_id AND confirmed.site_id = {site}
         AND confirmed.last_scan_id = {scan} AND m.scan_id >= coalesce(confirmed.content_scan_id, 0))
 ) AS candidates
-WHERE place = 1
+WHERE rank = 1
 ORDER BY number
 """
 
@@ -104,7 +113,39 @@ DELETE FROM other_mentions WHERE (document_id, position, page_id) IN (
 _FORGET_GONE = "UPDATE documents SET content_fingerprint = NULL WHERE {gone}"
 
 
-def settle_mentions(
+# From the part of a page that matters most to the one that matters least.
+_REGIONS: Final = (
+    *(Region.NAVIGATION, Region.HEADER, Region.BREADCRUMB, Region.CONTENT),
+    *(Region.ASIDE, Region.PAGINATION, Region.FOOTER),
+)
+
+_FORGET_LINKS = """
+UPDATE page_signals SET inlinks = NULL, link_region = NULL
+WHERE site_id = {site} AND inlinks IS NOT NULL
+"""
+
+# A page that links to another twice counts once. What a scan has not confirmed does not count.
+_COUNT_LINKS = """
+INSERT INTO page_signals (page_id, site_id, inlinks, link_region)
+SELECT page_id, {site}, count(DISTINCT document_id), CASE min(rank) {names} END
+FROM (
+    SELECT p.id AS page_id, p.document_id, CASE p.region {ranks} END AS rank
+    FROM pages AS p
+    JOIN documents AS linking ON linking.id = p.document_id AND linking.kind = {page}
+    WHERE p.site_id = {site} AND {own_counts}
+    UNION ALL
+    SELECT other.page_id, other.document_id, CASE other.region {ranks} END
+    FROM further_mentions AS other
+    JOIN documents AS linking ON linking.id = other.document_id
+        AND linking.site_id = {site} AND linking.kind = {page}
+    WHERE {other_counts}
+) AS links
+GROUP BY page_id
+ON CONFLICT (page_id) DO UPDATE SET inlinks = excluded.inlinks, link_region = excluded.link_region
+"""
+
+
+def finalize_mentions(
     connection: Connection, scan: ScanHandle, *, wrote_pages: bool, is_whole: bool
 ) -> None:
     """Put the mentions in order; only a whole scan can tell that a document is gone."""
@@ -118,12 +159,11 @@ def settle_mentions(
     for statement in (_FIND_PROMOTED, _PROMOTE, _REMOVE_PROMOTED, _FORGET_GONE):
         connection.exec_driver_sql(statement.format(**ids, gone=gone))
     connection.exec_driver_sql("DROP TABLE promoted")
-    remove_unused_looks(connection, scan)
+    remove_unused_contexts(connection, scan)
 
 
 _OF_REDIRECTS = (Reason.REDIRECTED, Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS)
 _THEN = " -> "
-_WRITTEN_COLUMNS = {"importance", "title", "category", "reason", "rule"}
 
 # The first page with a text is the original of the others. Tables with keys: joins of the visits
 # with themselves would take a time that grows with the square of their number.
@@ -134,9 +174,9 @@ _FIND_ORIGINALS = """
 INSERT INTO originals
 SELECT folded_hash, page_id FROM (
     SELECT page_id, folded_hash, row_number() OVER (
-        PARTITION BY folded_hash ORDER BY number) AS place
+        PARTITION BY folded_hash ORDER BY number) AS rank
     FROM visits WHERE scan_id = {scan} AND folded_hash IS NOT NULL AND reason IS NULL
-) AS ordered WHERE place = 1
+) AS ordered WHERE rank = 1
 """
 _MARK_DUPLICATES = """
 UPDATE visits SET duplicate_of = originals.page_id
@@ -166,10 +206,10 @@ AND (v.title IS NOT NULL OR v.category IS NOT NULL OR v.reason IS NOT NULL)
 _APPLY_MENU = """
 UPDATE pages SET importance = 1.0, title = coalesce(pages.title, m.title)
 FROM (
-    SELECT page_id, title, row_number() OVER (PARTITION BY page_id ORDER BY position) AS place
+    SELECT page_id, title, row_number() OVER (PARTITION BY page_id ORDER BY position) AS rank
     FROM menu_entries WHERE scan_id = {scan}
 ) AS m
-WHERE m.place = 1 AND pages.id = m.page_id
+WHERE m.rank = 1 AND pages.id = m.page_id
 """
 
 # Only a scan that has read the root knows the menu. Nothing but a menu makes a page important, so
@@ -194,28 +234,46 @@ UPDATE visits SET reason = NULL, rule = NULL WHERE scan_id = {scan} AND number I
 """
 
 
-def settle_crawl(connection: Connection, scan: ScanHandle, cut: Mapping[str, str]) -> None:
+def finalize_crawl(connection: Connection, scan: ScanHandle, cut: Mapping[str, str]) -> None:
     """Write down what the crawl found out; *cut* are the patterns it gave up, with the reason."""
     has_visits = select(visits.c.id).where(visits.c.scan_id == scan.scan_id).limit(1)
     if connection.execute(has_visits).first() is None:
         return
     _cut_held(connection, scan, cut)
     _mark_endless_redirects(connection, scan)
+    _resolve_canonicals(connection, scan)
     statements = [
         *(_CREATE_ORIGINALS, _FIND_ORIGINALS, _MARK_DUPLICATES, "DROP TABLE originals"),
-        *(_APPLY_VISITS, _APPLY_MENU),
+        *(_APPLY_VISITS, _APPLY_MENU, _FORGET_MENU),
     ]
-    own = sites.c.id == scan.site_id
-    written = connection.scalars(select(sites.c.page_columns).where(own)).one()
-    if "importance" in written:
-        statements.append(_FORGET_MENU)
     for statement in statements:
         connection.exec_driver_sql(statement.format(scan=int(scan.scan_id), site=int(scan.site_id)))
-    names = sorted({*written, *_WRITTEN_COLUMNS})
-    connection.execute(update(sites).where(own).values(page_columns=names))
 
 
-def unsettle_crawl(connection: Connection, scan: ScanHandle) -> None:
+def finalize_inlinks(connection: Connection, scan: Scan) -> None:
+    """Count the links to each page, and note the most prominent region that they stand in."""
+    ids = membership(scan)
+    own = (visits.c.scan_id == scan.id) & visits.c.outcome.is_not(None)
+    visited = connection.scalar(select(func.count()).where(own)) or 0
+    if not visited:
+        return
+    connection.exec_driver_sql(_FORGET_LINKS.format_map(ids))
+    # One page alone says nothing of how much others are linked.
+    if visited > 1:
+        order = list(enumerate(map(literal, _REGIONS), 1))
+        connection.exec_driver_sql(
+            _COUNT_LINKS.format_map(
+                ids
+                | {
+                    "page": literal(DocumentKind.PAGE),
+                    "ranks": " ".join(f"WHEN {name} THEN {rank}" for rank, name in order),
+                    "names": " ".join(f"WHEN {rank} THEN {name}" for rank, name in order),
+                }
+            )
+        )
+
+
+def reopen_crawl(connection: Connection, scan: ScanHandle) -> None:
     """Before a crawl goes on: what was given up may be visited after all."""
     for statement in (_UNCUT_PAGES, _UNCUT_HELD):
         connection.exec_driver_sql(statement.format(scan=int(scan.scan_id)))
@@ -249,6 +307,19 @@ def _mark_endless_redirects(connection: Connection, scan: ScanHandle) -> None:
     ]
     if refusals:
         connection.execute(update(visits).where(visits.c.id == bindparam("visit")), refusals)
+
+
+def _resolve_canonicals(connection: Connection, scan: ScanHandle) -> None:
+    """Make the canonical addresses absolute, which pages may name by a path."""
+    own = (visits.c.scan_id == scan.scan_id) & visits.c.canonical.is_not(None)
+    columns = (visits.c.id, visits.c.url, visits.c.canonical)
+    resolved = [
+        {"visit": visit_id, "canonical": address}
+        for visit_id, url, canonical in connection.execute(select(*columns).where(own))
+        if (address := resolve(canonical, url)) and address != canonical
+    ]
+    if resolved:
+        connection.execute(update(visits).where(visits.c.id == bindparam("visit")), resolved)
 
 
 def _cut_held(connection: Connection, scan: ScanHandle, cut: Mapping[str, str]) -> None:

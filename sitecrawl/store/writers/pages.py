@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.schema import CreateIndex, DropIndex
 
 from sitecrawl.store.schema import DEFERRED_INDEXES, SITE_INDEX, sites
 from sitecrawl.store.writers.bulk import insert_columns, literal, page_columns, repeat_columns
-from sitecrawl.store.writers.mentions import LookWriter
+from sitecrawl.store.writers.mentions import LinkContextWriter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,20 +31,20 @@ CREATE TEMPORARY TABLE IF NOT EXISTS incoming (
     id BIGINT, url TEXT, position INTEGER, verdict_id BIGINT, reason TEXT, rule TEXT,
     lastmod TEXT, changefreq TEXT, sitemap_priority REAL, title TEXT, language TEXT,
     category TEXT, details TEXT, source TEXT, region TEXT, anchor TEXT, rel TEXT, path TEXT,
-    look_id BIGINT
+    context_id BIGINT
 )
 """
 
 _RENEW_OTHER = """
 ON CONFLICT (document_id, position, page_id) DO UPDATE SET
-    scan_id = excluded.scan_id, look_id = excluded.look_id, anchor = excluded.anchor,
+    scan_id = excluded.scan_id, context_id = excluded.context_id, anchor = excluded.anchor,
     lastmod = excluded.lastmod, details = excluded.details
 """
 
 _MENTION_ELSEWHERE = """
 INSERT INTO other_mentions (
-    document_id, position, page_id, scan_id, look_id, anchor, lastmod, details)
-SELECT {document}, i.position, i.id, {scan}, i.look_id, i.anchor, i.lastmod, i.details
+    document_id, position, page_id, scan_id, context_id, anchor, lastmod, details)
+SELECT {document}, i.position, i.id, {scan}, i.context_id, i.anchor, i.lastmod, i.details
 FROM incoming AS i JOIN pages ON pages.id = i.id
 WHERE pages.document_id <> {document}
 {renew}
@@ -91,8 +91,8 @@ WHERE pages.id = i.id AND pages.document_id = {document} AND pages.seen_scan_id 
 """
 
 _REPEAT_ELSEWHERE = """
-INSERT INTO other_mentions (document_id, position, page_id, scan_id, look_id, anchor, lastmod)
-SELECT {document}, i.position, i.id, {scan}, i.look_id, i.anchor, i.lastmod
+INSERT INTO other_mentions (document_id, position, page_id, scan_id, context_id, anchor, lastmod)
+SELECT {document}, i.position, i.id, {scan}, i.context_id, i.anchor, i.lastmod
 FROM incoming AS i
 WHERE NOT EXISTS (
     SELECT 1 FROM pages WHERE pages.id = i.id AND pages.document_id = {document}
@@ -109,8 +109,7 @@ class PageWriter:
         self._scan = scan
         self._scan_literal = literal(scan.scan_id)
         self._is_analyzed = False
-        self._written_columns: set[str] | None = None
-        self._looks = LookWriter(connection, scan)
+        self._contexts = LinkContextWriter(connection, scan)
         # Of several pages, so that the same statement takes them all.
         self._repeated_links: dict[str, list[Any]] = {}
         if scan.has_pages:
@@ -127,13 +126,12 @@ class PageWriter:
 
     def forget(self) -> None:
         """After a roll-back: what was remembered may not be there."""
-        self._written_columns = None
-        self._looks.forget()
+        self._contexts.forget()
         self._repeated_links.clear()
 
     def flush(self) -> None:
         """Write what was gathered."""
-        self._looks.flush()
+        self._contexts.flush()
         if columns := self._repeated_links:
             self._repeated_links = {}
             insert_columns(
@@ -145,24 +143,12 @@ class PageWriter:
                 is_repeated=True,
             )
 
-    def _columns(self, rows: PageRows) -> dict[str, Sequence[Any]]:
-        columns = page_columns(rows)
-        own = sites.c.id == self._scan.site_id
-        if self._written_columns is None:
-            written = select(sites.c.page_columns).where(own)
-            self._written_columns = set(self._connection.scalars(written).one())
-        if not columns.keys() <= self._written_columns:
-            self._written_columns |= columns.keys()
-            names = sorted(self._written_columns)
-            self._connection.execute(update(sites).where(own).values(page_columns=names))
-        return columns
-
     def _append(self, rows: PageRows) -> None:
         constants = self._constants(rows)
         insert_columns(
             self._connection,
             "pages",
-            self._columns(rows),
+            page_columns(rows),
             {
                 "site_id": constants["site"],
                 "document_id": constants["document"],
@@ -175,7 +161,7 @@ class PageWriter:
         )
 
     def _merge(self, rows: PageRows) -> None:
-        self._receive(rows.source, rows.links, self._columns(rows), _shared_verdict(rows))
+        self._receive(rows.source, rows.links, page_columns(rows), _shared_verdict(rows))
         self._run(rows, _MENTION_ELSEWHERE, _VERDICT_ELSEWHERE, _MERGE)
 
     def _add_repeats(self, rows: PageRows, repeats: Repeats) -> None:
@@ -194,7 +180,7 @@ class PageWriter:
                 {
                     "document_id": literal(rows.document_id),
                     "scan_id": self._scan_literal,
-                    "look_id": literal(self._looks.of_source(rows.source)),
+                    "context_id": literal(self._contexts.of_source(rows.source)),
                 },
                 "ON CONFLICT DO NOTHING",
             )
@@ -208,10 +194,10 @@ class PageWriter:
     ) -> None:
         """Put rows where the statements that merge them find them."""
         if links is None:
-            look_id = literal(self._looks.of_source(source))
-            constants = {**constants, "source": literal(source), "look_id": look_id}
+            context_id = literal(self._contexts.of_source(source))
+            constants = {**constants, "source": literal(source), "context_id": context_id}
         else:
-            columns = {**columns, "look_id": self._looks.of_links(links)}
+            columns = {**columns, "context_id": self._contexts.of_links(links)}
         insert_columns(self._connection, "incoming", columns, constants)
 
     def _gather_links(self, document_id: int, repeats: Repeats, links: LinkColumns) -> None:
@@ -219,7 +205,7 @@ class PageWriter:
             "document_id": [document_id] * len(repeats.ids),
             "position": repeats.positions,
             "page_id": repeats.ids,
-            "look_id": self._looks.of_links(links),
+            "context_id": self._contexts.of_links(links),
             "anchor": links.anchors,
         }
         for name, column in columns.items():

@@ -19,16 +19,20 @@ from sqlalchemy.exc import SQLAlchemyError
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.engine import explained
 from sitecrawl.store.errors import ScanLostError
-from sitecrawl.store.queries.classification import settle_classification
 from sitecrawl.store.queries.scans import scan_by_id
 from sitecrawl.store.schema import evidence, scans, sites
 from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.store.writers.classes import finalize_classes
 from sitecrawl.store.writers.documents import DocumentWriter, VerdictWriter
-from sitecrawl.store.writers.finalize import settle_crawl, settle_mentions, unsettle_crawl
+from sitecrawl.store.writers.finalize import (
+    finalize_crawl,
+    finalize_inlinks,
+    finalize_mentions,
+    reopen_crawl,
+)
 from sitecrawl.store.writers.pages import PageWriter, ensure_page_index
-from sitecrawl.store.writers.scans import register_scan, reopen_scan
-from sitecrawl.store.writers.signals import SignalWriter, settle_signals
-from sitecrawl.store.writers.visits import VisitWriter
+from sitecrawl.store.writers.scans import begin_scan, reopen_scan
+from sitecrawl.store.writers.visits import SignalWriter, VisitWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -62,7 +66,7 @@ class ScanWriter:
         self._uncommitted_rows = 0
         self._committed_at = time.monotonic()
         self._wrote_pages = False
-        self._is_settled = False
+        self._is_finalized = False
         self._is_together = False
 
     def begin(
@@ -81,7 +85,7 @@ class ScanWriter:
         with explained(self._database.label):
             connection = self._database.connect_writer()
             try:
-                scan = register_scan(
+                scan = begin_scan(
                     connection,
                     asked=asked,
                     site_key=site_key,
@@ -104,7 +108,7 @@ class ScanWriter:
             connection = self._database.connect_writer()
             try:
                 scan = reopen_scan(connection, scan_id)
-                unsettle_crawl(connection, scan)
+                reopen_crawl(connection, scan)
                 self._take_over(connection, scan)
             except BaseException:
                 connection.close()
@@ -242,7 +246,7 @@ class ScanWriter:
         self._uncommitted_rows = 0
         self._committed_at = time.monotonic()
 
-    def settle(self, *, is_whole: bool, cut_families: Mapping[str, str] | None = None) -> None:
+    def finalize(self, *, is_whole: bool, cut_families: Mapping[str, str] | None = None) -> None:
         """Put pages and mentions in order when all is written, before the scan is finished.
 
         *cut_families* are the patterns that the crawl gave up, with the reason.
@@ -250,27 +254,27 @@ class ScanWriter:
         self.commit()
         with self._writing() as connection:
             if self._scan.has_pages:
-                settle_mentions(
+                finalize_mentions(
                     connection, self._scan, wrote_pages=self._wrote_pages, is_whole=is_whole
                 )
         self.commit()
         with self._writing() as connection:
             ensure_page_index(connection)
-            settle_crawl(connection, self._scan, cut_families or {})
-            settle_signals(connection, self._record())
+            finalize_crawl(connection, self._scan, cut_families or {})
+            finalize_inlinks(connection, self._record())
         self.commit()
         with self._writing() as connection:
-            settle_classification(self._database, connection, self._record())
+            finalize_classes(self._database, connection, self._record())
         self.commit()
-        self._is_settled = True
+        self._is_finalized = True
 
     def finish(
         self, status: ScanStatus, reason: str = "", summary: Mapping[str, Any] | None = None
     ) -> None:
         """End the scan and close the connection."""
         try:
-            if not self._is_settled:
-                self.settle(is_whole=status is ScanStatus.FINISHED)
+            if not self._is_finalized:
+                self.finalize(is_whole=status is ScanStatus.FINISHED)
             with self._writing() as connection:
                 now = datetime.now(UTC)
                 self._update_scan(

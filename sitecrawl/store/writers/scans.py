@@ -30,7 +30,7 @@ DEAD_AFTER_SECONDS = 300
 PROCESS_TOKEN = secrets.token_hex(8)
 
 
-def register_scan(
+def begin_scan(
     connection: Connection,
     *,
     asked: str,
@@ -167,7 +167,6 @@ def _site(
         root_url=root_url,
         seed=secrets.randbits(63),
         key_rules=dict(key_rules),
-        page_columns=[],
         created_at=now,
     )
     # The update locks the row, so that of two scans that begin at once one waits for the other.

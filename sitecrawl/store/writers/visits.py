@@ -6,7 +6,13 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sitecrawl.store.schema import menu_entries, visits
-from sitecrawl.store.writers.bulk import PreparedInsert, PreparedUpdate, insert_columns, literal
+from sitecrawl.store.writers.bulk import (
+    Gathered,
+    PreparedInsert,
+    PreparedUpdate,
+    insert_columns,
+    literal,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,10 +31,18 @@ _RELEASE = """
 UPDATE visits SET family = NULL, number = released.number
 FROM (
     SELECT id, {first} - 1 + row_number() OVER (ORDER BY id) AS number
-    FROM visits WHERE scan_id = {scan} AND number IS NULL AND family = {place}
+    FROM visits WHERE scan_id = {scan} AND number IS NULL AND family = {marker}
     ORDER BY id LIMIT {count}
 ) AS released
 WHERE visits.id = released.id
+"""
+
+_SAY = """
+INSERT INTO page_signals (page_id, site_id, own_language, declared_type, text_language)
+SELECT page_id, {site}, {marker}, {marker}, {marker} FROM visits
+WHERE scan_id = {scan} AND number = {marker}
+ON CONFLICT (page_id) DO UPDATE SET own_language = excluded.own_language,
+    declared_type = excluded.declared_type, text_language = excluded.text_language
 """
 
 _WAITING = """
@@ -56,7 +70,7 @@ class VisitWriter:
         self._connection = connection
         self._scan_id = scan.scan_id
         self._scan = literal(scan.scan_id)
-        self._place = "?" if connection.dialect.name == "sqlite" else "%s"
+        self._marker = "?" if connection.dialect.name == "sqlite" else "%s"
         self._add_entry = PreparedInsert(
             menu_entries,
             [column.name for column in menu_entries.c],
@@ -103,7 +117,7 @@ class VisitWriter:
     def release(self, family: str, count: int, first_number: int) -> None:
         """Let the first *count* of those held under *family* be visited, in this order."""
         statement = _RELEASE.format(
-            scan=self._scan, place=self._place, count=int(count), first=int(first_number)
+            scan=self._scan, marker=self._marker, count=int(count), first=int(first_number)
         )
         self._connection.exec_driver_sql(statement, (family,))
 
@@ -118,3 +132,30 @@ class VisitWriter:
             self._add_entry.run(
                 self._connection, {"scan_id": self._scan_id, **dataclasses.asdict(entry)}
             )
+
+
+class SignalWriter:
+    """Writes what visited pages say of themselves, within the writer's transaction."""
+
+    def __init__(self, connection: Connection, scan: ScanHandle) -> None:
+        self._connection = connection
+        self._said = Gathered(
+            _SAY.format(
+                site=literal(scan.site_id),
+                scan=literal(scan.scan_id),
+                marker="?" if connection.dialect.name == "sqlite" else "%s",
+            )
+        )
+
+    def say(self, record: VisitRecord) -> None:
+        """Renew what the page of this visit says."""
+        said = (record.language, record.declared_type, record.text_language)
+        self._said.add((*(text or None for text in said), record.number))
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        self._said.run(self._connection)
+
+    def forget(self) -> None:
+        """After a roll-back: what was gathered belongs to what is not there."""
+        self._said.forget()

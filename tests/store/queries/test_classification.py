@@ -8,22 +8,23 @@ import pytest
 from sqlalchemy import select, update
 
 from sitecrawl.classify.vocabulary import ClusterKind
-from sitecrawl.store.classified_columns import page_columns
 from sitecrawl.store.queries import classification
 from sitecrawl.store.queries.classification import (
-    classifier_of,
+    StoredClass,
     explain_page,
     read_clusters,
     read_model,
+    stored_classes,
 )
-from sitecrawl.store.queries.pages import PageFilter, export_columns, page_chunks
+from sitecrawl.store.queries.pages import PageFilter, page_rows
 from sitecrawl.store.queries.scans import latest_scan, site_for
-from sitecrawl.store.schema import classifications, clusters, page_signals
+from sitecrawl.store.schema import classes as classes_table
+from sitecrawl.store.schema import classifications, clusters, page_classes, page_signals
+from sitecrawl.store.writers import classes as writing_classes
 from tests.store.crawling import Crawling, Link
-from tests.store.scanning import SITE, UNCHANGED, page_id, scan
+from tests.store.scanning import SITE, UNCHANGED, Scanning, page_id, scan
 
 if TYPE_CHECKING:
-    from sitecrawl.classify.pages import PageClass
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.scans import Scan
 
@@ -44,14 +45,13 @@ def newest(database: Database) -> Scan:
     return found
 
 
-def classes(database: Database, wanted: PageFilter | None = None) -> dict[str, PageClass]:
+def classes(database: Database) -> dict[str, StoredClass]:
     of_scan = newest(database)
-    names = export_columns(database, of_scan.site_id)
-    classifier = classifier_of(database, of_scan)
+    known = stored_classes(database, of_scan)
     return {
-        url: found
-        for chunk in page_chunks(database, of_scan, wanted or PageFilter(), names)
-        for url, found in zip(chunk["url"], classifier.classify(page_columns(chunk)), strict=True)
+        url: known[class_id]
+        for rows in page_rows(database, of_scan, PageFilter(), ["url", "class_id"])
+        for url, class_id in rows
     }
 
 
@@ -107,8 +107,8 @@ def test_pages_are_filtered_by_class(
     database: Database, wanted: PageFilter, expected: list[str]
 ) -> None:
     scan(database, {A: PAGES})
-    chunks = page_chunks(database, newest(database), wanted, ["id", "url"])
-    assert [url for chunk in chunks for url in chunk["url"]] == expected
+    found = page_rows(database, newest(database), wanted, ["url"])
+    assert [url for rows in found for (url,) in rows] == expected
 
 
 def test_a_second_scan_of_the_same_site_gives_the_same(database: Database) -> None:
@@ -132,15 +132,15 @@ def test_what_has_changed_is_learned_again(database: Database) -> None:
 def test_a_large_inventory_that_has_not_changed_is_not_learned_again(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(classification, "_FEW_PAGES", 0)
+    monkeypatch.setattr(writing_classes, "_FEW_PAGES", 0)
     learned: list[int] = []
-    learn = classification._learn
+    learn = classification.learn_inventory
 
     def noted(of: Database, of_scan: Scan) -> Any:
         learned.append(of_scan.id)
         return learn(of, of_scan)
 
-    monkeypatch.setattr(classification, "_learn", noted)
+    monkeypatch.setattr(writing_classes, "learn_inventory", noted)
     scan(database, {A: PAGES})
     scan(database, {A: UNCHANGED})
     assert learned == [1]
@@ -192,10 +192,48 @@ def test_a_model_of_another_version_is_learned_again(database: Database) -> None
         connection.execute(update(classifications).values(model={"version": -1}))
     with database.reading() as connection:
         assert read_model(connection, newest(database).site_id) is None
-    after = classes(database)
-    assert {url: each.clusters for url, each in after.items()} == {
-        url: each.clusters for url, each in before.items()
-    }
+    assert classes(database) == before
+    explained = explain_page(database, newest(database), page_id(PAGES[1]))
+    assert explained is not None
+    assert explained.page_class.clusters == before[PAGES[1]].clusters
+
+
+def test_pages_of_a_scan_that_has_not_ended_have_classes(database: Database) -> None:
+    scanning = Scanning(database)
+    scanning.fetched(scanning.list_pages(A, PAGES))
+    scanning.writer.commit()
+    found = classes(database)
+    assert found["https://example.com/login"].page_type == "login"
+    rows = page_rows(database, newest(database), PageFilter(cluster="/blog"), ["url"])
+    assert [url for part in rows for (url,) in part] == [url for url in PAGES if "/blog/" in url]
+    with database.reading() as connection:
+        assert connection.execute(select(page_classes)).all() == []
+    # The stored ones are the same when the scan comes to its end.
+    scanning.finish()
+    assert classes(database) == found
+
+
+def test_pages_that_are_alike_share_a_class(database: Database) -> None:
+    scan(database, {A: PAGES})
+    with database.reading() as connection:
+        rows = connection.execute(select(page_classes.c.class_id)).scalars().all()
+        kept = connection.execute(select(classes_table.c.id)).scalars().all()
+    assert len(rows) == len(PAGES)
+    assert set(rows) == set(kept)
+    assert len(kept) < len(PAGES) / 2
+    again = dict(classes(database))
+    scan(database, {A: PAGES[:-1]})  # nothing is left of the classes before
+    assert classes(database).items() <= again.items()
+
+
+def test_more_classes_than_are_remembered(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scan(database, {A: PAGES})
+    expected = classes(database)
+    monkeypatch.setattr(writing_classes, "_MAX_KNOWN", 1)
+    scan(database, {A: PAGES})
+    assert classes(database) == expected
 
 
 def test_sites_do_not_mix(database: Database) -> None:
@@ -236,12 +274,11 @@ def test_why_explains_a_page(database: Database) -> None:
 
 
 def signals(database: Database, *names: str) -> dict[str, tuple[Any, ...]]:
-    columns = ["url", *names]
-    chunks = page_chunks(database, newest(database), PageFilter(), columns)
+    found = page_rows(database, newest(database), PageFilter(), ["url", *names])
     return {
         url.removeprefix("https://example.com"): tuple(said)
-        for chunk in chunks
-        for url, *said in chunk.rows(columns)
+        for rows in found
+        for url, *said in rows
     }
 
 

@@ -8,15 +8,12 @@ import pytest
 
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.queries.pages import (
-    CHUNK_ROWS,
-    COMMON_COLUMNS,
+    PageCount,
     PageFilter,
     count_listed,
     count_pages,
-    export_columns,
-    page_chunks,
+    page_rows,
 )
-from sitecrawl.store.queries.scans import PageCount
 from sitecrawl.store.vocabulary import ScanStatus
 from tests.store.crawling import Crawling, Link, address
 from tests.store.scanning import (
@@ -162,13 +159,6 @@ def test_clicks_and_statuses_are_those_of_the_scan(database: Database) -> None:
     assert exported(database, PageFilter(http_status=(200, 200))) == []
 
 
-def test_only_columns_that_may_hold_something_are_read(three_pages: Database) -> None:
-    site_id = current_scan(three_pages).site_id
-    assert export_columns(three_pages, site_id) == (*COMMON_COLUMNS, "reason", "rule")
-    assert export_columns(three_pages, site_id, PageFilter()) == COMMON_COLUMNS
-    assert "reason" in export_columns(three_pages, site_id, PageFilter(reason="offsite"))
-
-
 def test_what_is_refused_is_not_listed(three_pages: Database) -> None:
     assert count_listed(three_pages, current_scan(three_pages)) == 2
 
@@ -185,12 +175,21 @@ def test_counts_by_reason_and_source(three_pages: Database) -> None:
     )
 
 
+def test_counts_by_class(three_pages: Database) -> None:
+    for wanted, pages in ((PageFilter(max_depth=1), 1), (PageFilter(pattern="/blog"), 1)):
+        assert [each.pages for each in count_pages(three_pages, current_scan(three_pages), wanted)]
+        assert (
+            sum(each.pages for each in count_pages(three_pages, current_scan(three_pages), wanted))
+            == pages
+        )
+
+
 def test_pages_come_in_chunks(database: Database) -> None:
-    urls = [f"https://example.com/{number}" for number in range(CHUNK_ROWS + 5)]
+    urls = [f"https://example.com/{number}" for number in range(505)]
     scan(database, {A: urls})
-    chunks = list(page_chunks(database, current_scan(database)))
-    assert [len(chunk) for chunk in chunks] == [CHUNK_ROWS, 5]
-    assert [url for chunk in chunks for url in chunk["url"]] == urls
+    chunks = list(page_rows(database, current_scan(database), PageFilter(), ["url"]))
+    assert [len(rows) for rows in chunks] == [500, 5]
+    assert [url for rows in chunks for (url,) in rows] == urls
 
 
 def test_an_interrupted_scan_hides_nothing(database: Database) -> None:

@@ -128,7 +128,7 @@ class TestLastVisit:
         assert (visit.outcome, visit.status, visit.error) == ("http_error", 503, "HTTP 503")
         assert (visit.content_type, visit.final_url) == ("text/html", ROOT + "x")
         assert (visit.redirects, visit.directives) == ([ROOT], ["noindex"])
-        assert (visit.title, visit.canonical, visit.clicks) == ("T", "/c", 0)
+        assert (visit.title, visit.canonical, visit.clicks) == ("T", address("/c"), 0)
         assert visit.fetched_at is not None
 
     def test_one_that_was_not_made_says_so(self, database: Database, crawling: Crawling) -> None:
@@ -178,7 +178,7 @@ def test_visits_are_read_in_their_order_with_how_the_pages_answered(database: Da
         url=address("/a"),
         reason=None,
         rule=None,
-        canonical="/b",
+        canonical=address("/b"),
         outcome="ok",
         status=200,
         final_url=address("/a/"),

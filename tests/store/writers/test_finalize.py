@@ -15,7 +15,7 @@ from sitecrawl.items import FetchOutcome
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.archive import load_validators
 from sitecrawl.store.queries.pages import count_listed, count_pages
-from sitecrawl.store.schema import other_mentions, pages, sites, visits
+from sitecrawl.store.schema import other_mentions, pages, visits
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers import finalize
 from sitecrawl.store.writers.scan_writer import ScanWriter
@@ -287,16 +287,6 @@ def test_what_a_visit_refuses_is_refused(database: Database, crawling: Crawling)
     assert facts(database, "/gone", "reason", "rule") == ("not_found", "HTTP 404")
     assert facts(database, "/old", "reason", "rule") == ("redirected", address("/new"))
     assert facts(database, "/new", "reason", "rule") == (None, None)
-
-
-def test_the_columns_that_are_written_are_known_to_readers(
-    database: Database, crawling: Crawling
-) -> None:
-    crawling.visit("/", title="Home")
-    crawling.end()
-    with database.reading() as connection:
-        written = connection.scalars(select(sites.c.page_columns)).one()
-    assert {"title", "reason", "importance", "category", "url"} <= {*written}
 
 
 class TestRedirects:

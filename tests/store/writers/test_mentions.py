@@ -1,4 +1,4 @@
-"""How looks are stored: each once, whatever is remembered, and every mention shows its own."""
+"""Link contexts: each is stored once, and every mention shows its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sitecrawl.parse.links.vocabulary import LinkSource, Region
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers import mentions
-from sitecrawl.store.writers.mentions import LookWriter
+from sitecrawl.store.writers.mentions import LinkContextWriter
 from sitecrawl.store.writers.records import LinkColumns, ScanHandle
 from sitecrawl.store.writers.scan_writer import ScanWriter
 from tests.store.crawling import Crawling, Link
@@ -36,18 +36,18 @@ def connection(sqlite_database: Database) -> Iterator[Connection]:
         yield opened
 
 
-def columns(*looks: tuple[str, str, str, str]) -> LinkColumns:
-    sources, regions, rels, paths = zip(*looks, strict=True)
-    return LinkColumns(sources, regions, ["words"] * len(looks), rels, paths)
+def columns(*contexts: tuple[str, str, str, str]) -> LinkColumns:
+    sources, regions, rels, paths = zip(*contexts, strict=True)
+    return LinkColumns(sources, regions, ["words"] * len(contexts), rels, paths)
 
 
 def stored(connection: Connection) -> dict[int, tuple[Any, ...]]:
-    rows = connection.execute(text("SELECT id, source, region, rel, path FROM mention_looks"))
-    return {look_id: tuple(look) for look_id, *look in rows}
+    rows = connection.execute(text("SELECT id, source, region, rel, path FROM link_contexts"))
+    return {context_id: tuple(context) for context_id, *context in rows}
 
 
-def test_each_look_is_stored_once(connection: Connection) -> None:
-    writer = LookWriter(connection, HANDLE)
+def test_each_context_is_stored_once(connection: Connection) -> None:
+    writer = LinkContextWriter(connection, HANDLE)
     menu, footer, again = writer.of_links(columns(MENU, FOOTER, MENU))
     assert menu == again
     writer.flush()
@@ -64,9 +64,9 @@ def test_each_look_is_stored_once(connection: Connection) -> None:
 
 def test_what_another_process_has_stored_is_known(connection: Connection) -> None:
     found = []
-    for looks in ([MENU], [FOOTER, MENU], [MENU, FOOTER]):
-        writer = LookWriter(connection, HANDLE)
-        found.append([*writer.of_links(columns(*looks)), writer.of_source("sitemap")])
+    for contexts in ([MENU], [FOOTER, MENU], [MENU, FOOTER]):
+        writer = LinkContextWriter(connection, HANDLE)
+        found.append([*writer.of_links(columns(*contexts)), writer.of_source("sitemap")])
         writer.flush()
     (menu, sitemap), (footer, *second), third = found
     assert (second, third) == ([menu, sitemap], [menu, footer, sitemap])
@@ -74,7 +74,7 @@ def test_what_another_process_has_stored_is_known(connection: Connection) -> Non
 
 
 def test_what_was_rolled_back_is_stored_again(connection: Connection) -> None:
-    writer = LookWriter(connection, HANDLE)
+    writer = LinkContextWriter(connection, HANDLE)
     undone = connection.begin_nested()
     writer.of_links(columns(MENU))
     writer.flush()
@@ -88,35 +88,35 @@ def test_what_was_rolled_back_is_stored_again(connection: Connection) -> None:
 def test_sites_have_their_own(connection: Connection) -> None:
     ids = []
     for site_id in (3, 2, 4, 3):
-        writer = LookWriter(connection, replace(HANDLE, site_id=site_id))
+        writer = LinkContextWriter(connection, replace(HANDLE, site_id=site_id))
         ids += writer.of_links(columns(MENU))
         writer.flush()
     assert len({*ids}) == 3
     assert ids[0] == ids[3]
-    assert [look_id >> 32 for look_id in ids] == [3, 2, 4, 3]
+    assert [context_id >> 32 for context_id in ids] == [3, 2, 4, 3]
 
 
 def test_words_of_an_enumeration_are_the_same_as_plain_ones(connection: Connection) -> None:
     words = (LinkSource.LINK, Region.NAVIGATION, "", "nav > a")
-    plain, same = LookWriter(connection, HANDLE).of_links(columns(MENU, words))
+    plain, same = LinkContextWriter(connection, HANDLE).of_links(columns(MENU, words))
     assert plain == same
 
 
-def test_more_looks_than_are_remembered(
+def test_more_contexts_than_are_remembered(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mentions, "_MAX_KNOWN", 2)
     monkeypatch.setattr(mentions, "_MAX_LOADED", 1)
     paths = [f"a:nth({number % 5})" for number in range(20)]
-    looks = columns(*(("link", "footer", "", path) for path in paths))
+    contexts = columns(*(("link", "footer", "", path) for path in paths))
     ids = []
     for _ in range(2):
-        writer = LookWriter(connection, HANDLE)
+        writer = LinkContextWriter(connection, HANDLE)
         for _ in range(2):
-            ids += writer.of_links(looks)
+            ids += writer.of_links(contexts)
             writer.flush()
     shown = stored(connection)
-    assert [shown[look_id] for look_id in ids] == [
+    assert [shown[context_id] for context_id in ids] == [
         ("link", "footer", None, path) for path in paths * 4
     ]
 
@@ -132,9 +132,9 @@ def shown(database: Database) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in connection.execute(text(SHOWN))]
 
 
-def look_count(database: Database) -> int:
+def context_count(database: Database) -> int:
     with database.reading() as connection:
-        return int(connection.execute(text("SELECT count(*) FROM mention_looks")).scalar_one())
+        return int(connection.execute(text("SELECT count(*) FROM link_contexts")).scalar_one())
 
 
 HOME = Link("/", "Home", "header", element="header > a")
@@ -151,7 +151,7 @@ def crawl(database: Database, *, anchor: str = "Imprint") -> Crawling:
     return crawling
 
 
-def test_a_mention_shows_how_it_looks(database: Database) -> None:
+def test_a_mention_shows_how_it_contexts(database: Database) -> None:
     crawl(database).end()
     assert shown(database) == [A_HOME, A_IMPRINT]
 
@@ -162,17 +162,17 @@ def test_a_second_crawl_renews_what_a_mention_shows(database: Database) -> None:
     assert shown(database) == [A_HOME, A_IMPRINT]
 
 
-def test_entries_of_sitemaps_look_alike(database: Database) -> None:
+def test_entries_of_sitemaps_share_a_context(database: Database) -> None:
     one = "https://example.com/one"
     maps = [f"https://example.com/{name}.xml" for name in "abc"]
     for _ in range(2):
         scan(database, {sitemap: [one, one] for sitemap in maps})
         assert {row[2:] for row in shown(database)} == {("sitemap", None, None, None, None)}
         assert len(shown(database)) == 5
-        assert look_count(database) == 1
+        assert context_count(database) == 1
 
 
-def test_looks_that_were_undone_are_stored_with_the_next_mention(database: Database) -> None:
+def test_contexts_that_were_undone_are_stored_with_the_next_mention(database: Database) -> None:
     crawling = Crawling(database)
     crawling.start()
     crawling.visit("/", "/a", "/imprint")
@@ -184,14 +184,14 @@ def test_looks_that_were_undone_are_stored_with_the_next_mention(database: Datab
 
     with pytest.raises(ZeroDivisionError):
         break_off()
-    assert look_count(database) == 0
+    assert context_count(database) == 0
     with crawling.writer.together():
         crawling.visit("/a", HOME)
     assert shown(database) == [A_HOME]
     crawling.writer.close()
 
 
-def test_a_scan_that_goes_on_finds_its_looks(database: Database) -> None:
+def test_a_scan_that_goes_on_finds_its_contexts(database: Database) -> None:
     crawling = crawl(database)
     crawling.end(ScanStatus.PARTIAL)
     crawling.writer = ScanWriter(database)
@@ -199,12 +199,12 @@ def test_a_scan_that_goes_on_finds_its_looks(database: Database) -> None:
     crawling.visit("/imprint", HOME)
     crawling.end()
     assert len(shown(database)) == 3
-    assert look_count(database) == 2
+    assert context_count(database) == 2
 
 
 # Twelve of these links, one of the other site, two of the pages that second scans merge.
 @pytest.mark.parametrize(("limit", "kept"), [(1, 5), (100, 15)])
-def test_many_looks_that_no_mention_has_any_more_are_removed(
+def test_many_contexts_that_no_mention_has_any_more_are_removed(
     database: Database, monkeypatch: pytest.MonkeyPatch, limit: int, kept: int
 ) -> None:
     monkeypatch.setattr(mentions, "_MAX_LOADED", limit)
@@ -219,4 +219,4 @@ def test_many_looks_that_no_mention_has_any_more_are_removed(
         crawling.visit("/a", *(Link("/", element=f"a#{number}-{each}") for each in range(4)))
         crawling.end()
     assert [row[6] for row in shown(database)] == ["main > a", *(f"a#2-{n}" for n in range(4))]
-    assert look_count(database) == kept
+    assert context_count(database) == kept

@@ -59,7 +59,7 @@ class TestFirstScan:
         scanning.finish()
         one, two = exported(database)
         assert one == {
-            "number": one["number"],
+            **{name: one[name] for name in ("id", "number", "class_id")},
             "url": ONE,
             "lastmod": "2026-01-02",
             "document_id": document_id,

@@ -195,9 +195,6 @@ class TestCommit:
         scanning.fetched(document_id)
         scanning.finish()
         assert inventory(database) == [*URLS[:2], *URLS[6:8]]
-        site = site_for(database, SITE)
-        assert site is not None
-        assert {"title", "language"} <= set(site.page_columns)
 
     def test_a_database_that_turns_read_only_is_said(self, sqlite_database: Database) -> None:
         scanning = Scanning(sqlite_database)
