@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import sys
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from sqlalchemy import create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, PendingRollbackError
 
 from sitecrawl.store.errors import (
     DatabaseLockedError,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection, Engine
     from sqlalchemy.engine.interfaces import DBAPIConnection
+
+logger = logging.getLogger(__name__)
 
 BUSY_TIMEOUT_SECONDS = 30
 CONNECT_TIMEOUT_SECONDS = 10
@@ -267,9 +270,14 @@ def explained(label: str) -> Iterator[None]:
     """Raise what the driver raises inside as a StoreError that names the database ``label``."""
     try:
         yield
+    except PendingRollbackError as error:
+        # What failed before on this connection has been said.
+        raise DatabaseUnavailableError(f"database {label}: the connection was lost") from error
     except DBAPIError as error:
+        logger.debug("The database refused a statement", exc_info=True)
         raise explain(label, error.orig or error) from error
     except _driver_errors() as error:
+        logger.debug("The database refused a statement", exc_info=True)
         raise explain(label, error) from error
 
 

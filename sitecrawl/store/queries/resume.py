@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.writers.records import ScanHandle
 
-_UNFINISHED = (ScanStatus.INTERRUPTED, ScanStatus.PARTIAL)
+_UNFINISHED = (ScanStatus.INTERRUPTED, ScanStatus.PARTIAL, ScanStatus.FAILED)
 
 
 def find_dead_scans(database: Database) -> None:
@@ -42,7 +42,7 @@ def find_dead_scans(database: Database) -> None:
 
 
 def newest_unfinished_scan(database: Database) -> Scan | None:
-    """The newest scan that was interrupted or is partial, and is the last one of its site."""
+    """The newest scan that did not come to its end, and is the last one of its site."""
     newest_of_sites = select(func.max(scans.c.id)).group_by(scans.c.site_id)
     statement = select(func.max(scans.c.id)).where(
         scans.c.id.in_(newest_of_sites), scans.c.status.in_(_UNFINISHED)

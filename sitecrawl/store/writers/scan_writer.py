@@ -241,8 +241,13 @@ class ScanWriter:
 
     def commit(self) -> None:
         """Make everything so far survive whatever comes."""
-        with explained(self._database.label):
-            self._open_connection().commit()
+        connection = self._open_connection()
+        try:
+            with explained(self._database.label):
+                connection.commit()
+        except BaseException:
+            self._undo(connection)
+            raise
         self._uncommitted_rows = 0
         self._committed_at = time.monotonic()
 
@@ -293,8 +298,10 @@ class ScanWriter:
     def close(self) -> None:
         """Let go of the connection; a scan that was not finished will be found interrupted."""
         if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+            connection, self._connection = self._connection, None
+            # What is not committed is undone, by the server if the connection is lost.
+            with suppress(SQLAlchemyError):
+                connection.close()
 
     def _record(self) -> Scan:
         record = scan_by_id(self._database, self._scan.scan_id)
@@ -338,9 +345,12 @@ class ScanWriter:
             self.commit()
 
     def _undo(self, connection: Connection) -> None:
-        # A connection that is lost cannot be rolled back; the server does it then.
-        with suppress(SQLAlchemyError):
+        try:
             connection.rollback()
+        except SQLAlchemyError:
+            # A connection that is lost cannot be rolled back; the server does it then.
+            with suppress(SQLAlchemyError):
+                connection.invalidate()
         for writer in (
             *(self._documents, self._pages, self._verdicts, self._visits, self._signals),
         ):

@@ -81,7 +81,10 @@ def reopen_scan(connection: Connection, scan_id: int) -> ScanHandle:
     site = connection.execute(select(sites).where(sites.c.id == scan.site_id)).one()
     _refuse_second(connection, site)
     if scan.status == ScanStatus.FINISHED:
-        raise ScanNotResumableError(f"scan {scan_id} of {site.key} has ended: nothing is left")
+        raise ScanNotResumableError(
+            f"scan {scan_id} of {site.key} has ended: nothing is left to fetch; its pages can be"
+            f" written again with: sitecrawl urls {site.key} --scan {scan_id} -o FILE"
+        )
     newest = select(func.max(scans.c.id)).where(scans.c.site_id == site.id)
     if (newest_id := connection.scalar(newest)) != scan_id:
         raise ScanNotResumableError(

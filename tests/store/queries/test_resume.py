@@ -34,8 +34,12 @@ def test_an_empty_database_has_none(database: Database) -> None:
 
 def test_scans_that_ended_are_none(database: Database) -> None:
     scan(database, {})
-    scan(database, {}, ScanStatus.FAILED, site="b.example")
     assert chosen(database) is None
+
+
+def test_a_scan_that_failed_can_go_on(database: Database) -> None:
+    failed = scan(database, {}, ScanStatus.FAILED)
+    assert chosen(database) == failed
 
 
 def test_the_newest_that_is_partial_or_interrupted(database: Database) -> None:

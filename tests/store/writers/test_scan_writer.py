@@ -17,7 +17,9 @@ from sqlalchemy import text, update
 from sitecrawl.items import DocumentKind
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.errors import (
+    DatabaseLockedError,
     DatabaseReadOnlyError,
+    DatabaseUnavailableError,
     KeyRulesChangedError,
     ScanLostError,
     ScanRunningError,
@@ -321,3 +323,40 @@ def test_several_documents_are_stored_at_once_and_known_ones_keep_their_ids(
     assert scanning.writer.documents(records) == ids
     assert scanning.writer.documents([]) == {}
     scanning.finish()
+
+
+class TestLostDatabase:
+    """Each failure is one StoreError; nothing else is raised or logged."""
+
+    def test_a_server_that_ends_the_connection(
+        self, postgres_url: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with open_database(postgres_url) as database:
+            scanning = Scanning(database)
+            with database.writing() as connection:
+                connection.exec_driver_sql(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+            with pytest.raises(DatabaseUnavailableError):
+                scanning.list_pages(A, URLS[:2])
+            # It can be reached again: the scan ends as failed, and can go on.
+            scanning.finish(ScanStatus.FAILED)
+        assert not [each for each in caplog.records if each.levelname in {"WARNING", "ERROR"}]
+
+    def test_another_process_that_holds_the_file(
+        self, sqlite_url: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with (
+            open_database(sqlite_url, busy_timeout_seconds=0.05) as database,
+            open_database(sqlite_url) as other,
+        ):
+            scanning = Scanning(database)
+            with other.writing():
+                with pytest.raises(DatabaseLockedError):
+                    scanning.list_pages(A, URLS[:2])
+                with pytest.raises(DatabaseLockedError):
+                    scanning.writer.heartbeat()
+                with pytest.raises(DatabaseLockedError):
+                    scanning.finish()
+        assert not [each for each in caplog.records if each.levelname in {"WARNING", "ERROR"}]
