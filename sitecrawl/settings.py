@@ -62,14 +62,18 @@ EXTENSIONS = {
 }
 # feeds: one row per page, written from the inventory when the scan has ended
 FEED_EXPORTERS = {
-    "json": "sitecrawl.exporters.json.JsonPageExporter",
-    "jsonlines": "sitecrawl.exporters.json.JsonLinesPageExporter",
-    "jsonl": "sitecrawl.exporters.json.JsonLinesPageExporter",
-    "jl": "sitecrawl.exporters.json.JsonLinesPageExporter",
-    "csv": "sitecrawl.exporters.csv.CsvPageExporter",
-    "xml": None,
-    "marshal": None,
-    "pickle": None,
+    "json": "sitecrawl.exporters.pages.JsonPageExporter",
+    "jsonlines": "sitecrawl.exporters.pages.JsonLinesPageExporter",
+    "jsonl": "sitecrawl.exporters.pages.JsonLinesPageExporter",
+    "jl": "sitecrawl.exporters.pages.JsonLinesPageExporter",
+    "csv": "sitecrawl.exporters.pages.CsvPageExporter",
+    "xlsx": "sitecrawl.exporters.tables.XlsxPageExporter",
+    "parquet": "sitecrawl.exporters.tables.ParquetPageExporter",
+}
+# local feeds are whole or not there
+FEED_STORAGES = {
+    "": "sitecrawl.extensions.feeds.LocalFeedStorage",
+    "file": "sitecrawl.extensions.feeds.LocalFeedStorage",
 }
 DOWNLOADER = "sitecrawl.downloader.PoliteDownloader"
 # The frontier is a table of the store; behind it works Scrapy's scheduler.

@@ -71,7 +71,6 @@ _FRAMEWORKS = {
 }
 # The only ones that may open a connection to a database.
 _DATABASES = {"sqlalchemy", "alembic", "sqlite3", "psycopg"}
-_MAX_LINES = 500
 
 _PACKAGE = ROOT / "sitecrawl"
 _MODULES = sorted(_PACKAGE.rglob("*.py"))
@@ -200,14 +199,6 @@ def test_only_the_config_reads_the_environment() -> None:
         return (names | imported) & {"environ", "getenv"}
 
     assert _offenders(reads) == {}
-
-
-def test_a_module_reads_in_one_sitting() -> None:
-    def lines(path: Path) -> int:
-        number = len(path.read_text(encoding="utf-8").splitlines())
-        return number if number > _MAX_LINES else 0
-
-    assert _offenders(lines) == {}
 
 
 def test_a_module_is_named_by_the_noun_of_its_job() -> None:

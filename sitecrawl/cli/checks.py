@@ -60,7 +60,7 @@ def _package(name: str, purpose: str = "") -> Check:
 def _database(config: Config) -> Check:
     from sitecrawl.cli.database import reading
     from sitecrawl.store.engine import without_password
-    from sitecrawl.store.queries import sites
+    from sitecrawl.store.queries.scans import sites
 
     shown = without_password(config.database_url)
     try:

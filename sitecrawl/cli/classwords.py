@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.classify.language import is_other_language, language_name
 from sitecrawl.classify.pages import LanguageSource
-from sitecrawl.store.classification import explain_page
+from sitecrawl.store.queries.classification import explain_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sitecrawl.classify.pages import PageClass
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
-    from sitecrawl.store.page_facts import PageFact
+    from sitecrawl.store.queries.explain import PageFact
+    from sitecrawl.store.queries.scans import Scan
 
 _TOLD_BY = {
     LanguageSource.HREFLANG: "hreflang says so",

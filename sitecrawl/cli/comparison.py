@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sitecrawl.exporters.comparison import ComparedPages
-    from sitecrawl.store.coverage import CrawlCoverage
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.coverage import CrawlCoverage
+    from sitecrawl.store.queries.scans import Scan
 
 
 class ListFormat(StrEnum):
@@ -67,7 +67,7 @@ def orphans(
     sitecrawl orphans example.com
     sitecrawl orphans example.com -o orphans.csv
     """
-    from sitecrawl.store.comparison import Orphan, orphans
+    from sitecrawl.store.queries.comparison import Orphan, orphans
 
     words = "in a sitemap, but not linked by any page that was visited"
     question = _Question(orphans, Orphan._fields, words)
@@ -87,7 +87,7 @@ def unlisted(
     sitecrawl unlisted example.com
     sitecrawl unlisted example.com --format json
     """
-    from sitecrawl.store.comparison import UnlistedPage, unlisted_pages
+    from sitecrawl.store.queries.comparison import UnlistedPage, unlisted_pages
 
     question = _Question(unlisted_pages, UnlistedPage._fields, "linked, but in no sitemap")
     _answer(question, domain, scan, database, format_ or format_by_ending(output), output)
@@ -103,7 +103,7 @@ def _answer(
 ) -> None:
     from sitecrawl.cli.database import known_site, reading, wanted_scan
     from sitecrawl.exporters.output import opened_output
-    from sitecrawl.store.coverage import crawl_coverage
+    from sitecrawl.store.queries.coverage import crawl_coverage
 
     with reading(database) as store:
         chosen = wanted_scan(store, known_site(store, domain), scan)

@@ -14,8 +14,8 @@ from sitecrawl.cli.refusalwords import refusal_words
 from sitecrawl.cli.visitwords import path_words, unvisited_words, visit_words
 from sitecrawl.config import Config
 from sitecrawl.printable import printable
-from sitecrawl.store.queries import latest_scan, site_for, sites
-from sitecrawl.store.why import MAX_MENTIONS, page_fact, why
+from sitecrawl.store.queries.explain import MAX_MENTIONS, page_fact, why
+from sitecrawl.store.queries.scans import latest_scan, site_for, sites
 from sitecrawl.urls.canonical import KeyRules, canonicalize, explain_refusal
 from sitecrawl.urls.columns import page_ids
 from sitecrawl.urls.refusal import Reason
@@ -24,11 +24,10 @@ from sitecrawl.urls.target import TargetError, parse_target
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sitecrawl.store.document_facts import Fetch
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Site
-    from sitecrawl.store.page_facts import PageFact, VerdictFact
-    from sitecrawl.store.why import Why
+    from sitecrawl.store.queries.documents import Fetch
+    from sitecrawl.store.queries.explain import PageFact, VerdictFact, Why
+    from sitecrawl.store.queries.scans import Site
     from sitecrawl.urls.canonical import CanonicalRules
 
 _MAX_REDIRECTS = 20

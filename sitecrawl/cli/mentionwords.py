@@ -10,8 +10,7 @@ from sitecrawl.items import DocumentKind, Source
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sitecrawl.store.page_facts import MentionCount, MentionFact
-    from sitecrawl.store.why import Why
+    from sitecrawl.store.queries.explain import MentionCount, MentionFact, Why
 
 _VERBS: dict[str, str] = {
     Source.START: "a start of the crawl of",

@@ -10,7 +10,7 @@ from sitecrawl.urls.refusal import Reason
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sitecrawl.store.why import Why
+    from sitecrawl.store.queries.explain import Why
 
 # The rest name their rule.
 _WORDS = {

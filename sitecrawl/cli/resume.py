@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.scans import Scan
 
 
 def resume(
@@ -54,8 +54,8 @@ def resume(
 def _chosen_scan(settings: Settings, number: int | None) -> Scan:
     from sitecrawl.config import Config, ConfigError, apply_environment
     from sitecrawl.store.engine import open_database
-    from sitecrawl.store.queries import scan_by_id
-    from sitecrawl.store.unfinished import find_dead_scans, newest_unfinished_scan
+    from sitecrawl.store.queries.resume import find_dead_scans, newest_unfinished_scan
+    from sitecrawl.store.queries.scans import scan_by_id
 
     effective = settings.copy()
     apply_environment(effective)
@@ -76,7 +76,7 @@ def _chosen_scan(settings: Settings, number: int | None) -> Scan:
 def _check(database: Database, scan: Scan) -> None:
     """Say at once what would stop the scan when it begins."""
     from sitecrawl.config import ConfigError
-    from sitecrawl.store.queries import scans
+    from sitecrawl.store.queries.scans import scans
     from sitecrawl.store.vocabulary import ScanStatus
 
     if scan.status == ScanStatus.FINISHED:

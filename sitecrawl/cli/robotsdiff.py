@@ -8,8 +8,8 @@ from sitecrawl.cli.database import known_site, wanted_scan
 from sitecrawl.config import ConfigError
 from sitecrawl.printable import printable
 from sitecrawl.robots.answers import AnswerKind, may_use_kept_copy, read_answer
-from sitecrawl.store.inventory import ALL_PAGES, page_chunks
-from sitecrawl.store.robots_copies import last_answer, last_good_copy
+from sitecrawl.store.queries.archive import last_answer, last_good_copy
+from sitecrawl.store.queries.pages import ALL_PAGES, page_rows
 from sitecrawl.urls.address import origin_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sitecrawl.robots.policy import RobotsPolicy
     from sitecrawl.scan.robots import AuthorityRobots
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.scans import Scan
 
 _MAX_CHANGED: Final = 1_000
 
@@ -79,8 +79,8 @@ def _changes(
     database: Database, robots: AuthorityRobots, before: RobotsPolicy, scan: Scan
 ) -> Iterator[str]:
     prefix = origin_of(robots.url) + "/"
-    for chunk in page_chunks(database, scan, ALL_PAGES, ("url",)):
-        urls = [url for url in chunk["url"] if url.startswith(prefix)]
+    for rows in page_rows(database, scan, ALL_PAGES, ("url",)):
+        urls = [url for (url,) in rows if url.startswith(prefix)]
         old, new = before.verdicts(urls), robots.policy.verdicts(urls)
         for row, url in enumerate(urls):
             if old[row].allowed != new[row].allowed:

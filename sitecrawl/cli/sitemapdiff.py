@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sitecrawl.exporters.sitemap_diff import SitemapDiff
-    from sitecrawl.store.coverage import CrawlCoverage
+    from sitecrawl.store.queries.coverage import CrawlCoverage
 
 
 def sitemap_diff(
@@ -35,8 +35,8 @@ def sitemap_diff(
     from sitecrawl.exporters.output import opened_output
     from sitecrawl.exporters.sitemap_diff import SitemapDiff
     from sitecrawl.exporters.sitemap_fitness import read_fitness
-    from sitecrawl.store.coverage import crawl_coverage
-    from sitecrawl.store.sitemap_pages import pages_and_entries
+    from sitecrawl.store.queries.comparison import pages_and_entries
+    from sitecrawl.store.queries.coverage import crawl_coverage
     from sitecrawl.urls.address import origin_of
 
     chosen_format = format_ or format_by_ending(output)

@@ -81,8 +81,8 @@ def graph(
     from sitecrawl.cli.filters import checked_region
     from sitecrawl.exporters.graph import write_edges, write_graphml
     from sitecrawl.exporters.output import opened_output
-    from sitecrawl.store.coverage import crawl_coverage
-    from sitecrawl.store.link_graph import GraphFilter, reading_graph
+    from sitecrawl.store.queries.coverage import crawl_coverage
+    from sitecrawl.store.queries.links import GraphFilter, reading_graph
 
     wanted = GraphFilter(checked_region(region), include_refused=refused, include_external=external)
     chosen_format = format_ or _format_by_ending(output)

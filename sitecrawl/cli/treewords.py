@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from sitecrawl.cli.pathtree import PathTree
 from sitecrawl.printable import printable
-from sitecrawl.store.inventory import ALL_PAGES, page_chunks
-from sitecrawl.store.menu import site_menu
+from sitecrawl.store.queries.links import site_menu
+from sitecrawl.store.queries.pages import ALL_PAGES, page_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.scans import Scan
 
 _MAX_ENTRIES: Final = 500
 
@@ -37,8 +37,7 @@ def menu_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
 def path_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
     """The folders of the site, with how many pages are listed and refused below each."""
     tree = PathTree(depth)
-    columns = ("url", "reason")
-    for chunk in page_chunks(database, scan, ALL_PAGES, columns):
-        for url, reason in chunk.rows(columns):
+    for rows in page_rows(database, scan, ALL_PAGES, ("url", "reason")):
+        for url, reason in rows:
             tree.add(url, is_refused=reason is not None)
     yield from map(printable, tree.lines())

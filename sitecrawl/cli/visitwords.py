@@ -11,9 +11,9 @@ from sitecrawl.urls.address import resolve
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sitecrawl.store.coverage import CrawlCoverage
-    from sitecrawl.store.visits import ClickStep, VisitFact
-    from sitecrawl.store.why import Why
+    from sitecrawl.store.queries.coverage import CrawlCoverage
+    from sitecrawl.store.queries.explain import Why
+    from sitecrawl.store.queries.visits import ClickStep, VisitFact
 
 
 def visit_words(visit: VisitFact) -> Iterator[str]:

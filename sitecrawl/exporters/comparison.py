@@ -7,7 +7,7 @@ import io
 import json
 from typing import IO, TYPE_CHECKING, Any
 
-from sitecrawl.exporters.csv import safe_cell
+from sitecrawl.exporters.cells import safe_cell
 from sitecrawl.printable import printable
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from sitecrawl.exporters.sitemap_diff import SitemapChange
-    from sitecrawl.store.comparison import Orphan, UnlistedPage
+    from sitecrawl.store.queries.comparison import Orphan, UnlistedPage
 
     ComparedPages: TypeAlias = Iterable[Orphan | UnlistedPage | SitemapChange]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sitecrawl.exporters.sitemap_fitness import Fitness, Objection
-    from sitecrawl.store.sitemap_pages import SitemapPage
+    from sitecrawl.store.queries.comparison import SitemapPage
 
 
 class Action(StrEnum):

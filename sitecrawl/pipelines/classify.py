@@ -1,7 +1,7 @@
 """What a mention alone says of a page: what kind of file it is.
 
 The rest of classification needs the whole site, and takes place in the inventory
-(:mod:`sitecrawl.store.classification`).
+(:mod:`sitecrawl.store.queries.classification`).
 """
 
 from __future__ import annotations

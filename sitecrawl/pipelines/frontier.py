@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.items import MentionBatch, Visit
     from sitecrawl.scan.scan import Scan
-    from sitecrawl.store.resumption import Resumption
+    from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.urls.pattern_budgets import PatternBudgets, PatternCut
     from sitecrawl.urls.seen import SeenIds
 

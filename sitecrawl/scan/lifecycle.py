@@ -207,7 +207,7 @@ class ScanLifecycle:
         scan, database = self.scan, self.scan.database
         assert database is not None
         writer = database.writer
-        writer.settle(
+        writer.finalize(
             is_whole=status is ScanStatus.FINISHED,
             cut_families=given_up_families(scan.counters.given_up_patterns),
         )
@@ -249,9 +249,9 @@ class ScanLifecycle:
         listed = counters.pages_listed
         if counters.visited <= 1 and not (listed and counters.pages_unchanged):
             return
-        from sitecrawl.store.inventory import count_listed
-        from sitecrawl.store.queries import scan_by_id
-        from sitecrawl.store.resumption import page_stats
+        from sitecrawl.store.queries.pages import count_listed
+        from sitecrawl.store.queries.resume import page_stats
+        from sitecrawl.store.queries.scans import scan_by_id
 
         record = scan_by_id(database.reader, self.scan.record.scan_id)
         assert record is not None

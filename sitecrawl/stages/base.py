@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sitecrawl.scan.scan import Scan
     from sitecrawl.stages.link_rules import LinkRules
     from sitecrawl.stages.rendering import PageRendering
-    from sitecrawl.store.resumption import Resumption
+    from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.urls.scope import Scope
     from sitecrawl.urls.target import Target
 

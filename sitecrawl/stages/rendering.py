@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sitecrawl.render.page_script import RenderedFragment
     from sitecrawl.render.router_tables import Route
     from sitecrawl.stages.pages import ReadPage
-    from sitecrawl.store.resumption import Resumption
+    from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.urls.canonical import CanonicalRules
     from sitecrawl.urls.scope import Scope
 

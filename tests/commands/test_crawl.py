@@ -205,7 +205,6 @@ import atexit, sys
 from scrapy.cmdline import execute
 
 unneeded = {"rich", "alembic", "psycopg", "sqlalchemy.dialects.postgresql", "sqlalchemy.orm"}
-unneeded |= {"sitecrawl.store.document_facts", "sitecrawl.store.page_facts"}
 atexit.register(lambda: print(*sorted(unneeded & sys.modules.keys()), "end"))
 execute()
 """
