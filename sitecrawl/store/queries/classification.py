@@ -66,11 +66,11 @@ class StoredClass(NamedTuple):
     clusters: tuple[str, ...]
 
 
-def page_columns(rows: Sequence[Sequence[Any]]) -> PageColumns:
-    """What classification takes of rows of CLASSIFIED_COLUMNS."""
+def page_columns(given: Sequence[Sequence[Any]]) -> PageColumns:
+    """What classification takes of the CLASSIFIED_COLUMNS of some pages."""
     columns: dict[str, Sequence[Any] | None] = {
-        name: column if column.count(None) < len(rows) else None
-        for name, column in zip(CLASSIFIED_COLUMNS, zip(*rows, strict=True), strict=True)
+        name: column if column[0] is not None or column.count(None) < len(column) else None
+        for name, column in zip(CLASSIFIED_COLUMNS, given, strict=True)
     }
     return PageColumns(
         urls=columns.pop("url") or (),
@@ -102,7 +102,7 @@ def explain_page(database: Database, scan: Scan, page_id: int) -> ExplainedPage 
     if rows is None:
         return None
     classifier = classifier_of(database, scan)
-    columns = page_columns(rows)
+    columns = page_columns(list(zip(*rows, strict=True)))
     [page_class], [parts] = classifier.classify(columns), classifier.explain(columns)
     with database.reading() as connection:
         known = {each.key: each for each in read_clusters(connection, scan.site_id)}
@@ -182,4 +182,4 @@ def _count_pages(connection: Connection, site_id: int) -> int:
 
 def _batches(database: Database, scan: Scan, wanted: PageFilter) -> Iterator[PageColumns]:
     for rows in page_rows(database, scan, wanted, CLASSIFIED_COLUMNS):
-        yield page_columns(rows)
+        yield page_columns(list(zip(*rows, strict=True)))

@@ -46,7 +46,7 @@ _JOINS: Final = {
     "pc": "LEFT JOIN page_classes AS pc ON pc.page_number = p.number",
     "k": "LEFT JOIN classes AS k ON k.id = pc.class_id",
     "d": "LEFT JOIN documents AS d ON d.id = {m}.document_id",
-    "first": "LEFT JOIN scans AS first ON first.id = p.first_scan_id",
+    "first": "LEFT JOIN started AS first ON first.id = p.first_scan_id",
     "r": "LEFT JOIN verdicts AS r ON r.id = p.verdict_id",
     "s": "LEFT JOIN page_signals AS s ON s.page_id = p.id",
     "v": "LEFT JOIN visited AS v ON v.page_id = p.id",
@@ -82,6 +82,13 @@ further AS MATERIALIZED (
     ) AS named CROSS JOIN pages AS own
     WHERE own.id = named.page_id AND {is_further} GROUP BY named.page_id)
 """
+
+# Rows of scans are long, and the database would read much of one for each page.
+_STARTED: Final = """
+started AS MATERIALIZED (SELECT id, started_at FROM scans WHERE site_id = {site})
+"""
+
+_COMMON_TABLES: Final = {"v": _VISITED, "f": _FURTHER, "first": _STARTED}
 
 _BY_OWN_MENTION: Final = "FROM pages AS p {joins} WHERE p.site_id = {site} AND {own_counts}"
 # Pages whose own mention no longer counts, but another one does: rare, as the end of each scan
@@ -325,7 +332,7 @@ def select_pages(
     chosen = ", ".join(columns)
     tables = _tables_of(chosen, where)
     joins = " ".join(join for name, join in _JOINS.items() if name in tables)
-    common = [sql for name, sql in (("v", _VISITED), ("f", _FURTHER)) if name in tables]
+    common = [sql for name, sql in _COMMON_TABLES.items() if name in tables]
     head = f"WITH {', '.join(common)} SELECT" if common else "SELECT"
     for mention, source, counts in _ways(connection, scan):
         names = {**counts, **dialect._asdict(), "m": mention}

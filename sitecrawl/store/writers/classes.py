@@ -97,8 +97,8 @@ def _write_classes(
     # No other site has these ids, as those of link contexts.
     ids = _ClassIds(scan.site_id << 32)
     for rows in _rows(database, scan):
-        numbers = [row[0] for row in rows]
-        classes = classifier.classify(page_columns([row[1:] for row in rows]))
+        numbers, *columns_of_pages = zip(*rows, strict=True)
+        classes = classifier.classify(page_columns(columns_of_pages))
         columns = {"page_number": numbers, "class_id": [ids[found] for found in classes]}
         insert_columns(connection, "page_classes", columns, {})
         ids.write(connection, scan.site_id)
