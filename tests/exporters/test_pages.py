@@ -55,7 +55,7 @@ def nasty(database: Database) -> Database:
 
 
 def written(
-    exporter: type[ScanExporter],
+    exporter: type[Any],
     database: Database,
     wanted: PageFilter = ALL_PAGES,
     *,
@@ -216,7 +216,7 @@ def test_types_of_parquet_do_not_depend_on_the_rows(nasty: Database) -> None:
     ],
 )
 def test_options_that_the_database_cannot_follow_need_items(
-    exporter: type[ScanExporter], options: dict[str, Any]
+    exporter: type[Any], options: dict[str, Any]
 ) -> None:
     assert not exporter(io.BytesIO(), **UTF8 | options).can_export_scan
 

@@ -394,7 +394,7 @@ def _numbers_of_pattern(connection: Connection, scan: Scan, wanted: PageFilter) 
         number
         for rows in select_pages(connection, scan, own, ("p.number", "p.url"))
         for number, url in rows
-        if url in held or pattern in {url_pattern(url), crawl_pattern(url).pattern}
+        if url in held or pattern in {url_pattern(url), crawl_pattern(url).name}
     ]
 
 
