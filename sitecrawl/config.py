@@ -90,6 +90,7 @@ class Config:
     strict_paths: bool = _setting(flag)
     subdomains: bool = _setting(flag)
     feed_refused: bool = _setting(flag)
+    page_items: bool = _setting(flag)
 
     max_sitemap_urls: int = _setting(count, URL_DISCOVERY_MAX_SITEMAP_URLS=count)
     max_sitemap_depth: int = _setting(count, URL_DISCOVERY_MAX_SITEMAP_DEPTH=count)

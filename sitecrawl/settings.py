@@ -21,6 +21,7 @@ USER_AGENT = f"sitecrawl/{__version__} (+https://sitecrawl.example/bot)"
 # offsite 50, http auth 300, time-out 350, headers 400, user agent 500, meta refresh 580,
 # cookies 700, proxies 750, stats 850, cache 900; their settings turn them on and off.
 DOWNLOADER_MIDDLEWARES = {
+    "sitecrawl.downloadermiddlewares.inventory.InventoryMiddleware": 10,
     "sitecrawl.downloadermiddlewares.politeness.PolitenessMiddleware": 150,
     "sitecrawl.downloadermiddlewares.skip.SkipRulesMiddleware": 170,
     "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,
@@ -85,6 +86,7 @@ SITECRAWL_DATABASE_URL = "sqlite:///sitecrawl.db"
 SITECRAWL_STRICT_PATHS = True
 SITECRAWL_SUBDOMAINS = False
 SITECRAWL_FEED_REFUSED = False
+SITECRAWL_PAGE_ITEMS = False
 
 # --- Sitemaps ------------------------------------------------------------------------------
 SITECRAWL_MAX_SITEMAP_URLS = 0
