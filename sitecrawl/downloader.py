@@ -18,11 +18,9 @@ from scrapy import signals
 from scrapy.core.downloader import Downloader
 from scrapy.exceptions import (
     CannotResolveHostError,
-    DownloadCancelledError,
     DownloadConnectionRefusedError,
     DownloadFailedError,
     DownloadTimeoutError,
-    IgnoreRequest,
     ResponseDataLossError,
 )
 from scrapy.utils.misc import load_object
@@ -33,6 +31,12 @@ from twisted.python.failure import Failure
 from sitecrawl.config import Config, ConfigError
 from sitecrawl.items import DocumentKind
 from sitecrawl.politeness.pace import parse_http_date, parse_retry_after
+from sitecrawl.scan.errors import (
+    AddressNotAllowedError,
+    NotSentError,
+    PostponedError,
+    ScanStoppedError,
+)
 from sitecrawl.scan.scan import scan_of
 from sitecrawl.signals import request_sending
 from sitecrawl.urls.address import origin_of, site_of
@@ -46,8 +50,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
-    from sitecrawl.politeness.scan import Host, NotSent, NotSentReason
-    from sitecrawl.robots.policy import Verdict
+    from sitecrawl.politeness.scan import Host
 
 logger = logging.getLogger(__name__)
 
@@ -58,41 +61,6 @@ _CHECK_SECONDS = 0.25
 _MAX_SET_ASIDE = 16
 _GUARDED_SCHEMES = {"http", "https"}
 _STOPPED = "the scan was stopped"
-
-
-class NotSentError(IgnoreRequest):
-    """The politeness of the scan refused this request."""
-
-    def __init__(self, not_sent: NotSent):
-        super().__init__(not_sent.words)
-        self.reason: NotSentReason = not_sent.reason
-
-
-class BlockedByRobotsError(IgnoreRequest):
-    """robots.txt disallows this request."""
-
-    def __init__(self, verdict: Verdict):
-        super().__init__(verdict.explanation)
-        self.verdict = verdict
-
-
-class AddressNotAllowedError(IgnoreRequest):
-    """The scan may not connect to the address of this host."""
-
-
-class ScanStoppedError(DownloadCancelledError):
-    """The scan was stopped while this was under way."""
-
-
-class PostponedError(Exception):
-    """The request has to wait again: something changed before it was written.
-
-    *is_unsent*: it was reported as being sent, but was not.
-    """
-
-    def __init__(self, *, is_unsent: bool = False):
-        super().__init__()
-        self.is_unsent = is_unsent
 
 
 # Failures of the host. Errors of ours do not count against it.

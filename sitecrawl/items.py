@@ -171,6 +171,18 @@ class NamedDocument(NamedTuple):
     depth: int
 
 
+@dataclass(slots=True)
+class SitemapPointer:
+    """A sitemap that something named: by whom, and how deep below the first one."""
+
+    url: str
+    found_by: str
+    parent: str | None
+    depth: int = 0
+    listed_as_page_at: int = 0  # its position among the pages of a map; 0: it is named as a map
+    is_guess: bool = False  # nobody has named it
+
+
 class FrontierEntry(NamedTuple):
     """A page that the crawl is to visit."""
 

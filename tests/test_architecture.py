@@ -37,10 +37,18 @@ _LAYERS = (
     {"store"},
     # Scrapy's components and what they show
     {
-        *("stages", "spiders", "pipelines", "downloadermiddlewares", "downloadhandlers"),
-        *("downloader", "extensions", "exporters", "commands", "fingerprint", "logformatter"),
-        *("summary", "reporting", "exitcodes", "signals", "register", "survey", "report"),
-        *("stats", "streams", "terminal"),
+        *(
+            "scan",
+            "scheduler",
+            "stages",
+            "spiders",
+            "pipelines",
+            "downloadermiddlewares",
+            "downloadhandlers",
+        ),
+        *("downloader", "extensions", "exporters", "commands", "logformatter"),
+        *("reporting", "exitcodes", "signals", "report"),
+        *("streams", "terminal"),
     },
     {"cli", "__main__"},
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.config import ConfigError
 from sitecrawl.errors import StoppedError
 from sitecrawl.exitcodes import ExitCode, exit_code
-from sitecrawl.spiders.arguments import SpiderArguments
+from sitecrawl.scan.arguments import SpiderArguments
 from sitecrawl.spiders.resuming import check_arguments
 
 if TYPE_CHECKING:

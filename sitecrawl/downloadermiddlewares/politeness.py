@@ -5,11 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from sitecrawl.downloader import (
-    NotSentError,
-    check_download_components,
-    is_page,
-)
+from sitecrawl.downloader import check_download_components, is_page
+from sitecrawl.scan.errors import NotSentError
 from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:

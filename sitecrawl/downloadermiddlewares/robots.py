@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.downloader import BlockedByRobotsError
 from sitecrawl.items import DocumentKind
 from sitecrawl.robots.policy import VerdictReason
+from sitecrawl.scan.errors import BlockedByRobotsError
 from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:

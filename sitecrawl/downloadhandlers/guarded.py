@@ -25,9 +25,14 @@ from scrapy.http import Headers
 from twisted.python.failure import Failure
 
 from sitecrawl.config import Config
-from sitecrawl.downloader import AddressNotAllowedError, PostponedError
 from sitecrawl.downloadhandlers.lenient import LenientExchange
 from sitecrawl.safety.policy import endpoint_of
+from sitecrawl.scan.errors import (
+    AddressNotAllowedError,
+    ConnectionDroppedError,
+    HeadersTooLargeError,
+    PostponedError,
+)
 from sitecrawl.scan.scan import scan_of
 from sitecrawl.signals import request_sending
 
@@ -51,10 +56,6 @@ _ROUNDS_TO_NOTICE_CLOSING = 3
 
 # aiohttp's hooks do not say for which request of Scrapy they are called.
 _current_request: ContextVar[Request] = ContextVar("_current_request")
-
-
-class ConnectionDroppedError(aiohttp.ClientConnectionError):
-    """The connection was lost after it had been made."""
 
 
 class GuardedDownloadHandler(AiohttpDownloadHandler):
@@ -257,10 +258,6 @@ def _is_refused_by_parser(error: DownloadFailedError) -> bool:
         return False
     is_too_large = isinstance(refused.__cause__.__cause__, LineTooLong)
     return not is_too_large and "Too many headers" not in str(refused)
-
-
-class HeadersTooLargeError(Exception):
-    """All headers together are larger than allowed, although each of them is not."""
 
 
 class _GuardedResolver(AbstractResolver):

@@ -10,13 +10,14 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from sitecrawl.config import Config
-from sitecrawl.downloader import ScanStoppedError, is_stopping
+from sitecrawl.downloader import is_stopping
 from sitecrawl.items import DocumentKind
 from sitecrawl.render.browser import find_browser, is_playwright_installed
 from sitecrawl.render.requests import RequestKind, is_data_wanted, is_tracker
 from sitecrawl.render.trials import RenderMode
+from sitecrawl.scan.errors import ScanStoppedError
+from sitecrawl.scan.fetching import document_request, failed_document_of
 from sitecrawl.scan.scan import scan_of
-from sitecrawl.stages.fetching import document_request, failed_document_of
 from sitecrawl.stages.waterfall import links_are_read
 
 if TYPE_CHECKING:

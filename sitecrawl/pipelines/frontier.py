@@ -14,7 +14,7 @@ from sitecrawl.items import (
     VisitOutcome,
     mention_batches,
 )
-from sitecrawl.pipelines.base import InventoryPipeline
+from sitecrawl.scan.pipeline import InventoryPipeline
 from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:

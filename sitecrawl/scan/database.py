@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from sitecrawl.config import Config
-    from sitecrawl.spiders.arguments import SpiderArguments
+    from sitecrawl.scan.arguments import SpiderArguments
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.archive import RobotsCopy, Validators
     from sitecrawl.store.queries.resume import Resumption

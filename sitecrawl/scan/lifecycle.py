@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+    from sitecrawl.scan.arguments import SpiderArguments
     from sitecrawl.scan.summary import Summary
-    from sitecrawl.spiders.arguments import SpiderArguments
 
 logger = logging.getLogger(__name__)
 
@@ -142,7 +142,7 @@ class ScanLifecycle:
                 return
 
     def _pipelines(self) -> list[Any]:
-        from sitecrawl.pipelines.base import InventoryPipeline
+        from sitecrawl.scan.pipeline import InventoryPipeline
 
         every = self._crawler.engine.scraper.itemproc.middlewares
         return [pipeline for pipeline in every if isinstance(pipeline, InventoryPipeline)]

@@ -16,6 +16,7 @@ from sitecrawl.items import (
     FetchOutcome,
     Judged,
     NamedDocument,
+    SitemapPointer,
 )
 from sitecrawl.robots.answers import (
     MAX_REDIRECTS,
@@ -26,8 +27,7 @@ from sitecrawl.robots.answers import (
 )
 from sitecrawl.robots.lines import MAX_BYTES
 from sitecrawl.robots.policy import VerdictReason, policy_for
-from sitecrawl.stages.base import SitemapPointer
-from sitecrawl.stages.fetching import (
+from sitecrawl.scan.fetching import (
     asked_url,
     confidence,
     document_request,

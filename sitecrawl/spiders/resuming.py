@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sitecrawl.config import Config, ConfigError, apply_environment, setting_specs
 from sitecrawl.profiles import profile_module
+from sitecrawl.scan.arguments import SpiderArguments, own_arguments
 from sitecrawl.setting_values import count
-from sitecrawl.spiders.arguments import SpiderArguments, own_arguments
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:

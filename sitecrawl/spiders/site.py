@@ -13,9 +13,9 @@ from scrapy.exceptions import DontCloseSpider
 from sitecrawl.config import Config, ConfigError, apply_environment, apply_scrapy_limits
 from sitecrawl.downloader import check_download_components, unguarded_handlers
 from sitecrawl.items import Evidence, EvidenceType, PageItem
+from sitecrawl.scan.arguments import SpiderArguments
 from sitecrawl.scan.lifecycle import ScanLifecycle
 from sitecrawl.scan.scan import scan_of
-from sitecrawl.spiders.arguments import SpiderArguments
 from sitecrawl.spiders.resuming import manners, recorded_arguments
 from sitecrawl.stages.base import ScanContext
 from sitecrawl.stages.rendering import PageRendering
@@ -38,7 +38,7 @@ class SiteSpider(Spider):
 
     What it finds goes into the inventory: its scan has a database.
 
-    Arguments: see :class:`~sitecrawl.spiders.arguments.SpiderArguments`.
+    Arguments: see :class:`~sitecrawl.scan.arguments.SpiderArguments`.
     Settings: ``SITECRAWL_MAX_SCAN_MINUTES``.
     """
 

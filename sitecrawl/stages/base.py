@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sitecrawl.config import Config
+    from sitecrawl.items import SitemapPointer
     from sitecrawl.scan.counters import ScanCounters
     from sitecrawl.scan.robots import AuthorityRobots
     from sitecrawl.scan.scan import Scan
@@ -24,18 +25,6 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.urls.scope import Scope
     from sitecrawl.urls.target import Target
-
-
-@dataclass(slots=True)
-class SitemapPointer:
-    """A sitemap that something named: by whom, and how deep below the first one."""
-
-    url: str
-    found_by: str
-    parent: str | None
-    depth: int = 0
-    listed_as_page_at: int = 0  # its position among the pages of a map; 0: it is named as a map
-    is_guess: bool = False  # nobody has named it
 
 
 @dataclass(slots=True)

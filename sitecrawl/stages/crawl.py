@@ -8,8 +8,8 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome, PageFacts, VisitedPage
+from sitecrawl.scan.fetching import document_request, failed_document, fetched_document
 from sitecrawl.stages.base import ScanContext, Stage
-from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
 from sitecrawl.stages.order import InOrder
 from sitecrawl.stages.pages import PageReader, ReadPage, note_limits
 from sitecrawl.stages.probe import ErrorPages

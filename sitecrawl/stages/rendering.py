@@ -6,13 +6,13 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from sitecrawl.downloader import ScanStoppedError
 from sitecrawl.html.links import LinkSource
 from sitecrawl.html.page import read_page
 from sitecrawl.html.text import storable
 from sitecrawl.items import FetchOutcome, MentionBatch, MenuItem, RenderOutcome
 from sitecrawl.render.need import Verdict, rendering_need
 from sitecrawl.render.trials import Decision, RenderMode, RenderTrials
+from sitecrawl.scan.errors import ScanStoppedError
 from sitecrawl.stages.facts import PageFactsReader
 from sitecrawl.stages.pages import is_nofollow, page_limits
 from sitecrawl.urls.columns import canonicalize_all

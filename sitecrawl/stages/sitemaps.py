@@ -17,18 +17,14 @@ from sitecrawl.items import (
     FetchOutcome,
     MentionBatch,
     NamedDocument,
+    SitemapPointer,
     Source,
     Visit,
 )
+from sitecrawl.scan.fetching import confidence, document_request, failed_document, fetched_document
 from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.sitemaps.reader import SitemapReader
-from sitecrawl.stages.base import ScanContext, SitemapPointer, Stage
-from sitecrawl.stages.fetching import (
-    confidence,
-    document_request,
-    failed_document,
-    fetched_document,
-)
+from sitecrawl.stages.base import ScanContext, Stage
 from sitecrawl.stages.order import InOrder
 from sitecrawl.stages.sitemap_entries import Alternates, UrlCap, own_languages
 from sitecrawl.stages.waterfall import sitemaps_are_enough

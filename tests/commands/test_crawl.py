@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sitecrawl.config import ConfigError
-from sitecrawl.spiders.arguments import SpiderArguments
+from sitecrawl.scan.arguments import SpiderArguments
 from tests.site.build import robots, sitemap
 from tests.site.project import ROOT, crawl_command
 

@@ -13,9 +13,9 @@ from urllib.parse import urljoin
 
 from sitecrawl.downloadhandlers.guarded import GuardedDownloadHandler
 from sitecrawl.items import DocumentKind, SiteResolved
+from sitecrawl.scan.fetching import document_request, failed_document, fetched_document
 from sitecrawl.spiders.site import SiteSpider
 from sitecrawl.stages.base import Stage
-from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

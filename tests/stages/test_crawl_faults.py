@@ -9,9 +9,9 @@ import pytest
 from scrapy.http import HtmlResponse
 from twisted.python.failure import Failure
 
-from sitecrawl.downloader import NotSentError
 from sitecrawl.items import FetchOutcome, Visit, VisitedPage
 from sitecrawl.politeness.scan import NotSent, NotSentReason
+from sitecrawl.scan.errors import NotSentError
 from sitecrawl.stages.base import ScanContext
 from sitecrawl.stages.crawl import CrawlStage
 from sitecrawl.stages.rendering import PageRendering

@@ -10,13 +10,13 @@ from scrapy import Request
 from scrapy.http import HtmlResponse
 
 from sitecrawl.config import Config
-from sitecrawl.downloader import ScanStoppedError
 from sitecrawl.items import FetchOutcome, RenderOutcome, Visit
 from sitecrawl.profiles import load_settings
 from sitecrawl.render.explorer import Ending, Exploration
 from sitecrawl.render.page import Rendering
 from sitecrawl.render.page_script import RenderedFragment
 from sitecrawl.render.router_tables import Route, RouteKind
+from sitecrawl.scan.errors import ScanStoppedError
 from sitecrawl.stages.pages import PageReader
 from sitecrawl.stages.rendering import PageRendering
 from sitecrawl.urls.scope import Scope

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.spiders.arguments import SpiderArguments
+from sitecrawl.scan.arguments import SpiderArguments
 from tests.site.build import robots, sitemap
 from tests.stages.stored import refusals
 

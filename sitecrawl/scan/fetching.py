@@ -23,15 +23,16 @@ from scrapy.exceptions import (
 )
 from twisted.internet.error import ConnectionDone, ConnectionLost
 
-from sitecrawl.downloader import (
+from sitecrawl.items import Document, DocumentKind, FetchOutcome
+from sitecrawl.printable import printable
+from sitecrawl.scan.errors import (
     AddressNotAllowedError,
     BlockedByRobotsError,
+    ConnectionDroppedError,
+    HeadersTooLargeError,
     NotSentError,
     ScanStoppedError,
 )
-from sitecrawl.downloadhandlers.guarded import ConnectionDroppedError, HeadersTooLargeError
-from sitecrawl.items import Document, DocumentKind, FetchOutcome
-from sitecrawl.printable import printable
 from sitecrawl.urls.address import resolve_location
 
 if TYPE_CHECKING:
