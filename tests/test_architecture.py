@@ -8,7 +8,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
-from sitecrawl.profiles import PROFILES
+from sitecrawl.config.profiles import PROFILES
 from tests.site.project import ROOT
 
 if TYPE_CHECKING:
@@ -22,25 +22,22 @@ _LAYERS = (
         *(
             "__init__",
             "errors",
-            "printable",
-            "setting_values",
             "urls",
             "sitemaps",
             "html",
             "classify",
         ),
         "politeness",
-        *("safety", "robots", "coverage", "findings", "items", "config"),
+        *("safety", "robots", "coverage", "findings", "items"),
     },
     # what the settings are; needs only the pure modules
-    {"settings", "profiles", "demo", "render"},
+    {"settings", "config", "demo", "render"},
     {"store"},
     # Scrapy's components and what they show
     {
         *("stages", "spiders", "pipelines", "downloadermiddlewares", "downloadhandlers"),
-        *("downloader", "extensions", "exporters", "commands", "fingerprint", "logformatter"),
-        *("summary", "reporting", "exitcodes", "resolver", "register", "survey", "report"),
-        *("stats", "streams", "terminal"),
+        *("downloader", "extensions", "exporters", "commands", "scan", "scheduler"),
+        *("console", "resolver", "report"),
     },
     {"cli", "__main__"},
 )
@@ -56,8 +53,6 @@ _ENGINES = {
     "coverage",
     "findings",
     "errors",
-    "printable",
-    "setting_values",
 }
 _FRAMEWORKS = {
     "scrapy",

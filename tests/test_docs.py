@@ -10,13 +10,13 @@ from typer.main import get_command
 
 from sitecrawl.cli import app
 from sitecrawl.config import setting_specs
-from sitecrawl.exitcodes import ExitCode
+from sitecrawl.config.profiles import PROFILES
+from sitecrawl.errors import ExitCode
 from sitecrawl.exporters.rows import FIELDS
 from sitecrawl.exporters.sitemap_diff import ChangeReason
 from sitecrawl.exporters.sitemap_fitness import Unfit
 from sitecrawl.findings.kinds import DESCRIPTIONS, SiteFinding
 from sitecrawl.items import EvidenceType, FetchOutcome
-from sitecrawl.profiles import PROFILES
 from sitecrawl.sitemaps.findings import FindingKind
 from sitecrawl.spiders.arguments import SpiderArguments
 from sitecrawl.store.tables import metadata

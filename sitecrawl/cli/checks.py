@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl import __version__
 from sitecrawl.config import Config, ConfigError, apply_environment
-from sitecrawl.profiles import load_settings
+from sitecrawl.config.profiles import load_settings
 from sitecrawl.store.errors import DatabaseMissingError, StoreError
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sitecrawl.errors import SitecrawlError, SiteUnreachableError, StoppedError
-from sitecrawl.exitcodes import ExitCode
-from sitecrawl.streams import write_nowhere
+from sitecrawl.console.text import discard_output
+from sitecrawl.errors import ExitCode, SitecrawlError, SiteUnreachableError, StoppedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +18,7 @@ def expected_errors() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        write_nowhere(sys.stdout)
+        discard_output(sys.stdout)
         sys.exit(ExitCode.FAILED)
     except SitecrawlError as error:
         sys.stderr.write(f"sitecrawl: {error}\n")

@@ -13,7 +13,7 @@ from sitecrawl.cli.mentionwords import mention_words
 from sitecrawl.cli.refusalwords import refusal_words
 from sitecrawl.cli.visitwords import path_words, unvisited_words, visit_words
 from sitecrawl.config import Config
-from sitecrawl.printable import printable
+from sitecrawl.console.text import printable
 from sitecrawl.store.queries import latest_scan, site_for, sites
 from sitecrawl.store.why import MAX_MENTIONS, page_fact, why
 from sitecrawl.urls.canonical import KeyRules, canonicalize, explain_refusal

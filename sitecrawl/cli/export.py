@@ -55,7 +55,7 @@ def sitemap(
         done = export_sitemap(store, site, chosen, output, base, compress=gzip)
         _tell(_sitemap_words(done, output), store, chosen)
     if not done.pages:
-        from sitecrawl.exitcodes import ExitCode
+        from sitecrawl.errors import ExitCode
 
         raise typer.Exit(ExitCode.FAILED)
 

@@ -50,7 +50,7 @@ def scans(
     sitecrawl scans example.com --limit 5
     """
     from sitecrawl.cli.database import known_site, reading
-    from sitecrawl.printable import printable
+    from sitecrawl.console.text import printable
     from sitecrawl.store import queries
 
     with reading(database) as store:

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sitecrawl.config import Config
+from sitecrawl.console.text import printable
 from sitecrawl.politeness.estimate import ScanLimits, Seen, duration_words, estimate
 from sitecrawl.politeness.words import byte_words
-from sitecrawl.printable import printable
 from sitecrawl.robots.answers import AnswerKind
 from sitecrawl.stages.waterfall import crawl_is_needed
 

@@ -38,7 +38,7 @@ def resume(
     sitecrawl resume -s SITECRAWL_MAX_SCAN_MINUTES=120
     """
     from sitecrawl.cli.runner import run_spider
-    from sitecrawl.printable import printable
+    from sitecrawl.console.text import printable
 
     settings = scan_settings("default", setting, output, verbose=verbose)
     if database:

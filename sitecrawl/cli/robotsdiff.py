@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sitecrawl.cli.database import known_site, wanted_scan
 from sitecrawl.config import ConfigError
-from sitecrawl.printable import printable
+from sitecrawl.console.text import printable
 from sitecrawl.robots.answers import AnswerKind, may_use_kept_copy, read_answer
 from sitecrawl.store.inventory import ALL_PAGES, page_chunks
 from sitecrawl.store.robots_copies import last_answer, last_good_copy

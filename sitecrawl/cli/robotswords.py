@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from sitecrawl.console.text import printable
 from sitecrawl.politeness.words import byte_words
-from sitecrawl.printable import printable
 from sitecrawl.robots.answers import AnswerKind
 from sitecrawl.robots.lines import RobotsText, decode_octets
 from sitecrawl.urls.address import origin_of, resolve

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.config import ConfigError
-from sitecrawl.errors import StoppedError
-from sitecrawl.exitcodes import ExitCode, exit_code
+from sitecrawl.errors import ExitCode, StoppedError
+from sitecrawl.scan.lifecycle import exit_code
 from sitecrawl.spiders.arguments import SpiderArguments
 from sitecrawl.spiders.resuming import check_arguments
 

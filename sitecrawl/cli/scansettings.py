@@ -30,7 +30,7 @@ def scan_settings(
     verbose: bool,
 ) -> Settings:
     """The settings of a run that a person watches."""
-    from sitecrawl.profiles import load_settings
+    from sitecrawl.config.profiles import load_settings
 
     settings = load_settings(profile)
     settings.set("LOG_LEVEL", "INFO" if verbose else "WARNING", "cmdline")

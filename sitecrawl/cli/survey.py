@@ -84,7 +84,7 @@ def plan(
 
 def _settings(profile: str, assignments: list[str]) -> Settings:
     from sitecrawl.config import apply_environment
-    from sitecrawl.profiles import load_settings
+    from sitecrawl.config.profiles import load_settings
 
     settings = load_settings(profile)
     settings.set("LOG_LEVEL", "ERROR", "cmdline")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sitecrawl.cli.pathtree import PathTree
-from sitecrawl.printable import printable
+from sitecrawl.console.text import printable
 from sitecrawl.store.inventory import ALL_PAGES, page_chunks
 from sitecrawl.store.menu import site_menu
 

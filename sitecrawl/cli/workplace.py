@@ -20,7 +20,7 @@ _OF_SCRAPY = (
 
 
 def complete_profile(beginning: str) -> list[str]:
-    from sitecrawl.profiles import PROFILES
+    from sitecrawl.config.profiles import PROFILES
 
     return [name for name in PROFILES if name.startswith(beginning)]
 
@@ -39,7 +39,7 @@ def profiles() -> None:
     \b
     sitecrawl profiles
     """
-    from sitecrawl.profiles import PROFILES, describe, differences
+    from sitecrawl.config.profiles import PROFILES, describe, differences
 
     for name in PROFILES:
         typer.echo(f"{name:<10} {describe(name)}")
@@ -61,7 +61,7 @@ def settings(
     sitecrawl settings sitemap --profile audit
     """
     from sitecrawl.config import Config, ConfigError, apply_environment, setting_specs
-    from sitecrawl.profiles import load_settings
+    from sitecrawl.config.profiles import load_settings
 
     values = load_settings(profile)
     apply_assignments(setting or [], values)
@@ -82,7 +82,7 @@ def settings(
 
 def _origin(name: str, values: BaseSettings, profile: str) -> str:
     from sitecrawl.config import COMMAND_LINE_PRIORITY, ENVIRONMENT_PRIORITY
-    from sitecrawl.profiles import differences
+    from sitecrawl.config.profiles import differences
 
     priority = values.getpriority(name) or 0
     if priority >= COMMAND_LINE_PRIORITY:
@@ -124,7 +124,7 @@ def doctor(
 
 def _has_browser(profile: str) -> bool:
     from sitecrawl.config import Config, apply_environment
-    from sitecrawl.profiles import load_settings
+    from sitecrawl.config.profiles import load_settings
     from sitecrawl.render.installation import install_browser
 
     values = load_settings(profile)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sitecrawl.console.text import printable
 from sitecrawl.exporters.pages import PageExporter
-from sitecrawl.printable import printable
 
 if TYPE_CHECKING:
     from sitecrawl.exporters.rows import RowMaker

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.config import Config, ConfigError, apply_environment, setting_specs
-from sitecrawl.profiles import profile_module
-from sitecrawl.setting_values import count
+from sitecrawl.config.profiles import profile_module
+from sitecrawl.config.values import count
 from sitecrawl.spiders.arguments import SpiderArguments, own_arguments
 from sitecrawl.store.vocabulary import ScanStatus
 

@@ -7,8 +7,8 @@ import pytest
 from sitecrawl.cli.robotsview import RobotsView
 from sitecrawl.cli.robotswords import describe
 from sitecrawl.config import ConfigError
+from sitecrawl.config.profiles import load_settings
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
-from sitecrawl.profiles import load_settings
 from sitecrawl.robots.answers import read_answer
 from sitecrawl.robots.policy import policy_for
 from sitecrawl.scan.robots import AuthorityRobots

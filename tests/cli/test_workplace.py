@@ -9,7 +9,7 @@ import pytest
 
 from sitecrawl.cli import checks
 from sitecrawl.config import setting_specs
-from sitecrawl.profiles import PROFILES, describe, differences
+from sitecrawl.config.profiles import PROFILES, describe, differences
 from sitecrawl.render import browsers
 
 if TYPE_CHECKING:
