@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.cli.robotsview import RobotsView
-from sitecrawl.cli.robotswords import describe
+from sitecrawl.cli.robots import RobotsView, describe
 from sitecrawl.config import ConfigError
 from sitecrawl.config.profiles import load_settings
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
