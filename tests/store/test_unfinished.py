@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import update
 
+from sitecrawl.items import FetchOutcome
 from sitecrawl.store.queries import scan_by_id
 from sitecrawl.store.scan_register import DEAD_AFTER_SECONDS
 from sitecrawl.store.tables import scans
 from sitecrawl.store.unfinished import find_dead_scans, newest_unfinished_scan
 from sitecrawl.store.vocabulary import ScanStatus
+from tests.store.crawling import Crawling
 from tests.store.scanning import Scanning, scan
 
 if TYPE_CHECKING:
@@ -38,6 +40,22 @@ def test_the_newest_that_is_partial_or_interrupted(database: Database) -> None:
     newer = scan(database, {}, ScanStatus.PARTIAL, site="b.example")
     scan(database, {}, site="c.example")
     assert chosen(database) == newer
+
+
+def test_a_failed_scan_that_has_read_a_page(database: Database) -> None:
+    crawling = Crawling(database)
+    crawling.start()
+    crawling.visit("/")
+    crawling.writer.finish(ScanStatus.FAILED)
+    assert chosen(database) == crawling.handle.scan_id
+
+
+def test_a_failed_scan_that_has_read_no_page(database: Database) -> None:
+    crawling = Crawling(database)
+    crawling.start()
+    crawling.visit("/", status=None, outcome=FetchOutcome.UNREACHABLE)
+    crawling.writer.finish(ScanStatus.FAILED)
+    assert chosen(database) is None
 
 
 def test_a_later_scan_of_the_site_has_gone_on(database: Database) -> None:
