@@ -20,7 +20,7 @@ from sitecrawl.cli import (
     settings,
     structure,
 )
-from sitecrawl.console.text import discard_output
+from sitecrawl.console.text import discard_output, printable
 from sitecrawl.errors import ExitCode, SitecrawlError, SiteUnreachableError, StoppedError
 
 app = typer.Typer(
@@ -59,7 +59,7 @@ def main() -> None:
         discard_output(sys.stdout)
         sys.exit(ExitCode.FAILED)
     except SitecrawlError as error:
-        sys.stderr.write(f"sitecrawl: {error}\n")
+        sys.stderr.write(f"sitecrawl: {printable(str(error))}\n")
         sys.exit(_exit_code(error))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
@@ -29,6 +30,7 @@ from sitecrawl.urls.address import origin_of, resolve
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from protego import Protego
     from scrapy.settings import BaseSettings, Settings
 
     from sitecrawl.robots.answers import RobotsAnswer
@@ -45,6 +47,10 @@ DOMAIN_ARGUMENT = typer.Argument(help="A domain (example.com) or a URL (http://1
 _MAX_SHOWN: Final = 20
 _MAX_CHARACTERS: Final = 300
 _MAX_CHANGED: Final = 1_000
+# protego stores every rule of a group once per name of the group: a hostile file of 500 KB would
+# take gigabytes.
+_MAX_PROTEGO_RULES: Final = 1_000_000
+_AGENT_LINE: Final = re.compile(rb"^[ \t]*user[- ]?agent", re.IGNORECASE | re.MULTILINE)
 
 
 def robots(
@@ -189,9 +195,10 @@ def _lines(robots: AuthorityRobots, token: str, urls: Sequence[str]) -> Iterator
         where = f"line {finding.line}: " if finding.line else ""
         times = f" ({finding.times:,} times)" if finding.times > 1 else ""
         yield f"  {finding.kind.replace('_', ' ')}: {where}{finding.detail}{times}"
+    protego = _protego(robots) if urls else None
     for url in urls:
         yield ""
-        yield from _judge(robots, url)
+        yield from _judge(robots, url, token, protego)
 
 
 def _some(lines: Iterable[str]) -> Iterator[str]:
@@ -207,7 +214,9 @@ def _rate(rate: RequestRate) -> str:
     return f"Request-rate: {rate.requests} in {rate.seconds} s{hours}"
 
 
-def _judge(robots: AuthorityRobots, text: str) -> Iterator[str]:
+def _judge(
+    robots: AuthorityRobots, text: str, token: str, protego: Protego | None
+) -> Iterator[str]:
     url = resolve(text, robots.url)
     if url is None:
         yield f"{text}: not an http or https URL"
@@ -221,6 +230,24 @@ def _judge(robots: AuthorityRobots, text: str) -> Iterator[str]:
         yield f"  {verdict.explanation}"
     else:
         yield from _in_place(robots, verdict)
+    if protego is None:
+        return
+    if protego.can_fetch(url, token) == verdict.allowed:
+        yield "  protego agrees"
+    else:
+        yield f"  protego differs: it would {'disallow' if verdict.allowed else 'allow'} it"
+
+
+def _protego(robots: AuthorityRobots) -> Protego | None:
+    """Scrapy's default parser, as a second opinion; None where there are no rules."""
+    from protego import Protego
+
+    body = robots.document.body
+    if robots.answer.kind is not AnswerKind.READ or robots.policy.file.not_text:
+        return None
+    if len(_AGENT_LINE.findall(body)) * body.count(b":") > _MAX_PROTEGO_RULES:
+        return None
+    return Protego.parse(body.decode("utf-8", "replace"))
 
 
 def _in_place(robots: AuthorityRobots, verdict: Verdict) -> Iterator[str]:

@@ -35,7 +35,17 @@ _OF_SCRAPY = (
 )
 
 
-_REQUIRED = ("scrapy", "twisted", "ada-url", "sqlalchemy", "isal", "brotli", "xxhash", "numpy")
+_REQUIRED = (
+    "scrapy",
+    "twisted",
+    "protego",
+    "ada-url",
+    "sqlalchemy",
+    "isal",
+    "brotli",
+    "xxhash",
+    "numpy",
+)
 _OPTIONAL = {
     "psycopg": "PostgreSQL databases (pip install 'sitecrawl[postgres]')",
     "xlsxwriter": "sitecrawl urls --format xlsx (pip install 'sitecrawl[excel]')",
