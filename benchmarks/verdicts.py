@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.building import parse_size
 from benchmarks.site import url_of
+from sitecrawl.config.profiles import load_settings
 from sitecrawl.items import Document, DocumentKind, FetchOutcome, MentionBatch, Source
 from sitecrawl.pipelines.robots import RobotsPipeline
-from sitecrawl.profiles import load_settings
 from sitecrawl.robots.answers import read_answer
 from sitecrawl.robots.policy import policy_for
 from sitecrawl.scan.robots import AuthorityRobots

@@ -1,23 +1,34 @@
-"""The root of every error that a person can do something about.
+"""The exit codes of the commands, and the root of every error that a person can fix.
 
 SitecrawlError
-├── ConfigError (config.py)      a setting, variable or argument cannot be used
+├── ConfigError (config)         a setting, variable or argument cannot be used
 ├── TargetError (urls/target.py) what was given as the site cannot be scanned
-├── SiteUnreachableError         there is nothing to look at
-├── StoppedError                 it was ended before there was anything to show
-└── StoreError (store/errors.py) the database cannot do what it was asked to
+├── SiteUnreachableError         the site does not answer
+├── StoppedError                 the user stopped the command before it had a result
+└── StoreError (store/errors.py) the database cannot do what was asked
 """
 
 from __future__ import annotations
 
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """0 and 2 as usual; 1: no result; 3: a result that is not complete."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    PARTIAL = 3
+
 
 class SitecrawlError(Exception):
-    """Its message names the cause and what would be right; nobody needs its traceback."""
+    """Its message names the cause and what would be right; it is shown without a traceback."""
 
 
 class SiteUnreachableError(SitecrawlError):
-    """There is nothing to look at."""
+    """The site does not answer."""
 
 
 class StoppedError(SitecrawlError):
-    """It was ended before there was anything to show."""
+    """The user stopped the command before it had a result."""

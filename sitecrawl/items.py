@@ -133,7 +133,7 @@ class Document:
     status: int | None = None
     error: str = ""
     content_type: str = ""
-    body: bytes = field(default=b"", repr=False)
+    body: bytes = b""
     received_bytes: int = 0  # of the body, once it is forgotten
     sha256: str = ""  # likewise
     is_cut: bool = False  # at its limit: there was more
@@ -145,6 +145,9 @@ class Document:
     fetched_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     fresh_until: datetime | None = None  # until then it need not be asked for again
     directives: Sequence[str] = ()  # of X-Robots-Tag and meta robots, for us
+
+    def __repr__(self) -> str:
+        return f"<Document {self.kind} {self.url}: {self.outcome}>"
 
     def forget_body(self) -> None:
         """Keep what is recorded of the body, and not the body itself."""
@@ -248,6 +251,9 @@ class DocumentRead:
     findings: Sequence[Finding] = ()
     children: Sequence[NamedDocument] = ()
 
+    def __repr__(self) -> str:
+        return f"<DocumentRead {self.url}: {self.entries} entries>"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
@@ -300,6 +306,9 @@ class MentionBatch:
     categories: dict[int, str] = field(default_factory=dict)
     to_visit: list[FrontierEntry] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        return f"<MentionBatch {self.document}: {len(self.locs)} mentions>"
+
     def source_of(self, row: int) -> str:
         return self.sources[row] if self.sources is not None else self.source
 
@@ -330,6 +339,10 @@ class VisitedPage:
     rendered: RenderOutcome | None = None  # None: it was not to be rendered
 
     outcome: VisitOutcome | None = None  # added on the way
+
+    def __repr__(self) -> str:
+        mentions = sum(len(batch.locs) for batch in self.batches)
+        return f"<VisitedPage {self.visit.url}: {self.document.outcome}, {mentions} mentions>"
 
     @property
     def only_rendered(self) -> int:

@@ -8,7 +8,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
-from sitecrawl.profiles import PROFILES
+from sitecrawl.config.profiles import PROFILES
 from tests.site.project import ROOT
 
 if TYPE_CHECKING:
@@ -22,33 +22,22 @@ _LAYERS = (
         *(
             "__init__",
             "errors",
-            "printable",
-            "setting_values",
             "urls",
             "sitemaps",
             "html",
             "classify",
         ),
         "politeness",
-        *("safety", "robots", "coverage", "findings", "items", "config"),
+        *("safety", "robots", "coverage", "findings", "items"),
     },
     # what the settings are; needs only the pure modules
-    {"settings", "profiles", "demo", "render"},
+    {"settings", "config", "demo", "render"},
     {"store"},
     # Scrapy's components and what they show
     {
-        *(
-            "scan",
-            "scheduler",
-            "stages",
-            "spiders",
-            "pipelines",
-            "downloadermiddlewares",
-            "downloadhandlers",
-        ),
-        *("downloader", "extensions", "exporters", "commands", "logformatter"),
-        *("reporting", "exitcodes", "signals", "report"),
-        *("streams", "terminal"),
+        *("stages", "spiders", "pipelines", "downloadermiddlewares", "downloadhandlers"),
+        *("downloader", "extensions", "exporters", "commands", "scan", "scheduler"),
+        *("console", "signals", "report"),
     },
     {"cli", "__main__"},
 )
@@ -64,8 +53,6 @@ _ENGINES = {
     "coverage",
     "findings",
     "errors",
-    "printable",
-    "setting_values",
 }
 _FRAMEWORKS = {
     "scrapy",

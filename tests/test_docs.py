@@ -10,12 +10,12 @@ from typer.main import get_command
 
 from sitecrawl.cli import app
 from sitecrawl.config import setting_specs
-from sitecrawl.exitcodes import ExitCode
+from sitecrawl.config.profiles import PROFILES
+from sitecrawl.errors import ExitCode
 from sitecrawl.exporters.sitemap_diff import ChangeReason
 from sitecrawl.exporters.sitemap_fitness import Unfit
 from sitecrawl.findings.kinds import DESCRIPTIONS, SiteFinding
 from sitecrawl.items import EvidenceType, FetchOutcome
-from sitecrawl.profiles import PROFILES
 from sitecrawl.scan.arguments import SpiderArguments
 from sitecrawl.sitemaps.findings import FindingKind
 from sitecrawl.store.queries.feed import FEED_FIELDS

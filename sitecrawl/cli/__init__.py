@@ -1,9 +1,11 @@
-"""The ``sitecrawl`` command: the friendly front of the project.
+"""The ``sitecrawl`` command.
 
-Each command imports what it needs when it runs, so that ``--help`` answers at once.
+Each command imports Scrapy, Rich and the store when it runs, so that ``--help`` answers at once.
 """
 
 from __future__ import annotations
+
+import sys
 
 import typer
 
@@ -12,13 +14,14 @@ from sitecrawl.cli import (
     discover,
     export,
     inventory,
+    plan,
     report,
-    resume,
-    sitemapdiff,
+    robots,
+    settings,
     structure,
-    survey,
-    workplace,
 )
+from sitecrawl.console.text import discard_output, printable
+from sitecrawl.errors import ExitCode, SitecrawlError, SiteUnreachableError, StoppedError
 
 app = typer.Typer(
     name="sitecrawl",
@@ -30,7 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(discover.discover)
-app.command()(resume.resume)
+app.command()(discover.resume)
 app.command()(inventory.scans)
 app.command()(inventory.urls)
 app.command()(inventory.why)
@@ -38,18 +41,32 @@ app.command()(structure.tree)
 app.command()(structure.graph)
 app.command()(comparison.orphans)
 app.command()(comparison.unlisted)
-app.command()(sitemapdiff.sitemap_diff)
+app.command()(comparison.sitemap_diff)
 app.add_typer(export.app)
 app.command()(report.report)
-app.command()(survey.robots)
-app.command()(survey.plan)
-app.command()(workplace.profiles)
-app.command()(workplace.settings)
-app.command()(workplace.doctor)
+app.command()(robots.robots)
+app.command()(plan.plan)
+app.command()(settings.profiles)
+app.command()(settings.settings)
+app.command()(settings.doctor)
 
 
 def main() -> None:
-    from sitecrawl.cli.errors import expected_errors
-
-    with expected_errors():
+    """Run the command; an error that a person can fix ends as one line, without a traceback."""
+    try:
         app(prog_name="sitecrawl")
+    except BrokenPipeError:
+        discard_output(sys.stdout)
+        sys.exit(ExitCode.FAILED)
+    except SitecrawlError as error:
+        sys.stderr.write(f"sitecrawl: {printable(str(error))}\n")
+        sys.exit(_exit_code(error))
+
+
+def _exit_code(error: SitecrawlError) -> ExitCode:
+    from sitecrawl.store.errors import StoreError
+
+    if isinstance(error, StoppedError):
+        return ExitCode.PARTIAL
+    is_failure = isinstance(error, (StoreError, SiteUnreachableError))
+    return ExitCode.FAILED if is_failure else ExitCode.USAGE

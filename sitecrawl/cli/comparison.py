@@ -1,20 +1,28 @@
-"""``sitecrawl orphans`` and ``unlisted``: the sitemaps of a site beside its links."""
+"""``sitecrawl orphans``, ``unlisted`` and ``sitemap-diff``: compare the sitemaps with the site."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path  # noqa: TC003  Typer reads the annotations
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from sitecrawl.cli.inventory import DATABASE_OPTION, SCAN_OPTION, SITE_ARGUMENT
+from sitecrawl.cli.coverage import completeness_words
+from sitecrawl.cli.options import (
+    DATABASE_OPTION,
+    OUTPUT_OPTION,
+    SCAN_OPTION,
+    SITE_ARGUMENT,
+    format_by_ending,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sitecrawl.exporters.comparison import ComparedPages
+    from sitecrawl.exporters.sitemap_diff import SitemapDiff
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.coverage import CrawlCoverage
     from sitecrawl.store.queries.scans import Scan
@@ -28,10 +36,15 @@ class ListFormat(StrEnum):
     JSON = "json"
 
 
-FORMAT_OPTION = typer.Option(
+_BY_ENDING: Final = {
+    "": ListFormat.TEXT,
+    ".txt": ListFormat.TEXT,
+    ".csv": ListFormat.CSV,
+    ".json": ListFormat.JSON,
+}
+_FORMAT_OPTION = typer.Option(
     "--format", "-f", help="Default: by the ending of --output, else text."
 )
-OUTPUT_OPTION = typer.Option("--output", "-o", help="A file instead of the screen.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +69,7 @@ class _Question:
 
 def orphans(
     domain: Annotated[str, SITE_ARGUMENT],
-    format_: Annotated[ListFormat | None, FORMAT_OPTION] = None,
+    format_: Annotated[ListFormat | None, _FORMAT_OPTION] = None,
     output: Annotated[Path | None, OUTPUT_OPTION] = None,
     scan: Annotated[int | None, SCAN_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",
@@ -71,12 +84,12 @@ def orphans(
 
     words = "in a sitemap, but not linked by any page that was visited"
     question = _Question(orphans, Orphan._fields, words)
-    _answer(question, domain, scan, database, format_ or format_by_ending(output), output)
+    _answer(question, domain, scan, database, format_ or _format_of(output), output)
 
 
 def unlisted(
     domain: Annotated[str, SITE_ARGUMENT],
-    format_: Annotated[ListFormat | None, FORMAT_OPTION] = None,
+    format_: Annotated[ListFormat | None, _FORMAT_OPTION] = None,
     output: Annotated[Path | None, OUTPUT_OPTION] = None,
     scan: Annotated[int | None, SCAN_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",
@@ -90,7 +103,7 @@ def unlisted(
     from sitecrawl.store.queries.comparison import UnlistedPage, unlisted_pages
 
     question = _Question(unlisted_pages, UnlistedPage._fields, "linked, but in no sitemap")
-    _answer(question, domain, scan, database, format_ or format_by_ending(output), output)
+    _answer(question, domain, scan, database, format_ or _format_of(output), output)
 
 
 def _answer(
@@ -117,26 +130,67 @@ def _answer(
         typer.echo(line, err=True)
 
 
-def completeness_words(coverage: CrawlCoverage) -> Iterator[str]:
-    """How many sitemaps were read, and how far the crawl came."""
-    from sitecrawl.cli.coveragewords import coverage_words
+def sitemap_diff(
+    domain: Annotated[str, SITE_ARGUMENT],
+    format_: Annotated[ListFormat | None, _FORMAT_OPTION] = None,
+    output: Annotated[Path | None, OUTPUT_OPTION] = None,
+    scan: Annotated[int | None, SCAN_OPTION] = None,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Say what the site's own sitemaps should add and drop, each URL with its reason.
 
-    if coverage.sitemaps:
-        yield f"{coverage.sitemaps:,} sitemap{' was' if coverage.sitemaps == 1 else 's were'} read"
+    \b
+    sitecrawl sitemap-diff example.com
+    sitecrawl sitemap-diff example.com -o changes.csv
+    """
+    from sitecrawl.cli.database import known_site, reading, wanted_scan
+    from sitecrawl.exporters.output import opened_output
+    from sitecrawl.exporters.sitemap_diff import SitemapDiff
+    from sitecrawl.exporters.sitemap_fitness import read_fitness
+    from sitecrawl.store.queries.comparison import pages_and_entries
+    from sitecrawl.store.queries.coverage import crawl_coverage
+    from sitecrawl.urls.address import origin_of
+
+    chosen_format = format_ or _format_of(output)
+    with reading(database) as store:
+        site = known_site(store, domain)
+        chosen = wanted_scan(store, site, scan)
+        coverage = crawl_coverage(store, chosen)
+        fitness = read_fitness(store, site, chosen, origin_of(chosen.root_url))
+        diff = SitemapDiff(pages_and_entries(store, chosen), fitness)
+        with opened_output(output) as file:
+            _write_diff(diff, coverage, chosen_format, file)
+    where = f", written to {output}" if output else ""
+    typer.echo(f"{diff.added:,} to add, {diff.dropped:,} to drop{where}", err=True)
+    for line in (*_limits_of(diff), *completeness_words(coverage)):
+        typer.echo(line, err=True)
+
+
+def _write_diff(
+    diff: SitemapDiff, coverage: CrawlCoverage, format_: ListFormat, file: IO[bytes]
+) -> None:
+    from sitecrawl.exporters import comparison
+    from sitecrawl.exporters.sitemap_diff import SitemapChange, write_text
+
+    if format_ is ListFormat.CSV:
+        comparison.write_csv(diff, SitemapChange._fields, file)
+    elif format_ is ListFormat.JSON:
+        comparison.write_json(diff, coverage.as_dict(), file)
     else:
-        yield "no sitemap was read"
-    yield from coverage_words(coverage)
+        write_text(diff, file)
 
 
-def format_by_ending(output: Path | None) -> ListFormat:
-    from sitecrawl.config import ConfigError
+def _limits_of(diff: SitemapDiff) -> Iterator[str]:
+    """What the answer does not say."""
+    yield f"the sitemaps list {diff.entries:,} pages"
+    if diff.unvisited:
+        yield f"not visited, so that nobody knows whether they answer: {diff.unvisited:,}"
+    if diff.not_judged:
+        reasons = ", ".join(
+            f"{count:,} {reason}" for reason, count in sorted(diff.not_judged.items())
+        )
+        yield f"not judged, because rules of the scan refuse them: {reasons}"
 
-    ending = output.suffix.lstrip(".").lower() if output else ""
-    if ending in {"", "txt"}:
-        return ListFormat.TEXT
-    try:
-        return ListFormat(ending)
-    except ValueError:
-        raise ConfigError(
-            f"-o {output}: expected a file that ends with one of .txt, .csv, .json"
-        ) from None
+
+def _format_of(output: Path | None) -> ListFormat:
+    return format_by_ending(output, _BY_ENDING, ListFormat.TEXT)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sitecrawl.config import Config, ConfigError, apply_environment
-from sitecrawl.profiles import load_settings
+from sitecrawl.config.profiles import load_settings
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.scans import latest_scan, scan_by_id, site_for, sites
 from sitecrawl.urls.target import parse_target

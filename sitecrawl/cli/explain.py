@@ -4,34 +4,66 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sitecrawl.cli.classwords import class_words
-from sitecrawl.cli.coveragewords import coverage_words
+from sitecrawl.classify.language import is_other_language, language_name
+from sitecrawl.classify.pages import LanguageSource
+from sitecrawl.cli.coverage import coverage_words, limit_words
 from sitecrawl.cli.database import known_site
-from sitecrawl.cli.mentionwords import mention_words
-from sitecrawl.cli.refusalwords import refusal_words
-from sitecrawl.cli.visitwords import path_words, unvisited_words, visit_words
 from sitecrawl.config import Config
-from sitecrawl.printable import printable
+from sitecrawl.console.text import printable
+from sitecrawl.html.links import LinkSource
+from sitecrawl.items import DocumentKind, Source
+from sitecrawl.store.queries.classification import explain_page
 from sitecrawl.store.queries.explain import MAX_MENTIONS, page_fact, why
 from sitecrawl.store.queries.scans import latest_scan, site_for, sites
+from sitecrawl.urls.address import resolve
 from sitecrawl.urls.canonical import KeyRules, canonicalize, explain_refusal
 from sitecrawl.urls.columns import page_ids
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.target import TargetError, parse_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from sitecrawl.classify.pages import PageClass
     from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.coverage import CrawlCoverage
     from sitecrawl.store.queries.documents import Fetch
-    from sitecrawl.store.queries.explain import PageFact, VerdictFact, Why
-    from sitecrawl.store.queries.scans import Site
+    from sitecrawl.store.queries.explain import (
+        MentionCount,
+        MentionFact,
+        PageFact,
+        VerdictFact,
+        Why,
+    )
+    from sitecrawl.store.queries.scans import Scan, Site
+    from sitecrawl.store.queries.visits import ClickStep, VisitFact
     from sitecrawl.urls.canonical import CanonicalRules
 
 _MAX_REDIRECTS = 20
 _MAX_DOUBTFUL = 10
+_MENTION_VERBS: dict[str, str] = {
+    Source.START: "a start of the crawl of",
+    LinkSource.REDIRECT: "the target of a redirect of",
+    LinkSource.CANONICAL: "named as the canonical page by",
+}
+# The rest name their rule.
+_REFUSALS = {
+    Reason.NOT_FOUND: "there is no such page: {rule}",
+    Reason.SOFT_404: "it reads like {rule}, an address that was made up",
+    Reason.REDIRECT_LOOP: "it redirects in a circle: {rule}",
+    Reason.TOO_MANY_REDIRECTS: "it redirects too often: {rule}",
+    Reason.OTHER_CANONICAL: "its canonical page is {rule}",
+}
+_LANGUAGE_SOURCES = {
+    LanguageSource.HREFLANG: "hreflang says so",
+    LanguageSource.HTML: "the page says so",
+    LanguageSource.PATH: "by its path",
+    LanguageSource.SUBDOMAIN: "by its host",
+    LanguageSource.QUERY: "by a parameter",
+    LanguageSource.TEXT: "by its text",
+}
 
 
 def explain(database: Database, url: str, *, show_all: bool = False) -> Iterator[str]:
@@ -164,3 +196,202 @@ def _doubt(fetch: Fetch) -> str:
     if fetch.error:
         return fetch.error
     return "cut by a limit" if fetch.truncated else fetch.outcome
+
+
+# --- refusals -------------------------------------------------------------------------------------
+
+
+def refusal_words(answer: Why, redirects: Sequence[str]) -> str:
+    """What stands behind the reason; *redirects* are the addresses that a redirect leads to."""
+    page, visit = answer.page, answer.visit
+    assert page is not None
+    rule = page.rule or ""
+    if page.reason == Reason.REDIRECTED:
+        return f"to {' -> '.join(redirects) or rule}"
+    if visit and visit.number is None and visit.family == rule and answer.scan:
+        return f"held under the pattern {pattern_words(visit, answer.scan.summary or {})}"
+    words = _REFUSALS.get(Reason(page.reason), "by the rule {rule}") if page.reason else ""
+    return words.format(rule=rule)
+
+
+# --- visits and the way to a page -----------------------------------------------------------------
+
+
+def visit_words(visit: VisitFact) -> Iterator[str]:
+    """How the page answered, and what it says of itself."""
+    if visit.outcome is None:
+        return
+    when = f"{visit.fetched_at:%Y-%m-%d %H:%M} UTC, " if visit.fetched_at else ""
+    facts = [
+        f"HTTP {visit.status}" if visit.status else visit.outcome.replace("_", " "),
+        visit.content_type,
+        visit.error,
+        f"at {visit.final_url} after a redirect" if visit.redirects else "",
+    ]
+    # The error may be the status in words.
+    said = ", ".join(dict.fromkeys(fact for fact in facts if fact))
+    yield f"visited {when}scan {visit.scan_id}: {said}"
+    if visit.title:
+        yield f"title: {visit.title}"
+    if visit.directives:
+        yield f"says to robots: {', '.join(visit.directives)}"
+    if visit.canonical:
+        canonical = resolve(visit.canonical, visit.final_url or visit.url) or visit.canonical
+        yield f"canonical: {'itself' if canonical == visit.url else canonical}"
+    if visit.duplicate_of:
+        yield f"the same text as {visit.duplicate_of}, which was visited before"
+    if visit.redirected_from:
+        yield f"redirected here: {' -> '.join([*visit.redirected_from, visit.url])}"
+
+
+def path_words(path: Sequence[ClickStep]) -> Iterator[str]:
+    """The shortest way from where the crawl started; nothing, if that is here."""
+    if len(path) <= 1:
+        return
+    clicks = count_clicks(path)
+    yield f"the shortest way here, {clicks} click{'' if clicks == 1 else 's'}:"
+    for number, step in enumerate(path, 1):
+        yield f"  {number}. {step.url}{_link(step)}"
+
+
+def count_clicks(path: Sequence[ClickStep]) -> int:
+    """A redirect is no click, and neither is the start."""
+    return sum(step.source != LinkSource.REDIRECT for step in path[1:])
+
+
+def _link(step: ClickStep) -> str:
+    if step.source is None:
+        return ""
+    kind = step.source if step.source != LinkSource.LINK or not step.region else ""
+    words = [f'"{step.anchor}"' if step.anchor else "", kind, step.region or ""]
+    return f"  ({', '.join(word for word in words if word)})"
+
+
+def unvisited_words(answer: Why) -> str | None:
+    """Why a listed page was not visited, if it was not."""
+    visit, coverage = answer.visit, answer.coverage
+    if answer.scan is None or coverage is None or (visit and visit.outcome):
+        return None
+    if visit and visit.number is None:
+        return f"held under the pattern {pattern_words(visit, answer.scan.summary or {})}"
+    if not coverage.has_crawled:
+        because = f" ({coverage.ended})" if coverage.ended else ""
+        return f"the crawl did not run{because}" if visit else None
+    if visit:
+        return f"its turn did not come: {_end(coverage)}"
+    return _not_in_frontier(answer, answer.scan.settings)
+
+
+def pattern_words(visit: VisitFact, summary: Mapping[str, Any]) -> str:
+    """The pattern that a page is held under, and what the crawl made of it."""
+    for cut in summary.get("cut_patterns", ()):
+        if cut["pattern"] == visit.family:
+            figures = f"{cut['visited']:,} of its pages were visited, {cut['left_out']:,} left out"
+            return f"{visit.family}: {figures}"
+    return visit.family or ""
+
+
+def _end(coverage: CrawlCoverage) -> str:
+    if coverage.limits:
+        return "; ".join(map(limit_words, coverage.limits))
+    return coverage.ended or f"scan {coverage.scan_id} is {coverage.scan_status}"
+
+
+def _not_in_frontier(answer: Why, settings: Mapping[str, Any]) -> str | None:
+    if answer.verdict and not answer.verdict.allowed:
+        return None  # what robots.txt says is told anyway
+    if not answer.click_path:
+        return "no page that was visited links to it"
+    clicks, most = count_clicks(answer.click_path), settings.get("max_crawl_depth", 0)
+    if 0 < most < clicks:
+        return f"{clicks} clicks away: SITECRAWL_MAX_CRAWL_DEPTH={most} can be raised"
+    if settings.get("skip_other_languages") and settings.get("languages"):
+        chosen = ", ".join(settings["languages"])
+        return f"its links are not followed (nofollow, a form, or none of the languages {chosen})"
+    return "its links are not followed (nofollow, or a form)"
+
+
+# --- classes --------------------------------------------------------------------------------------
+
+
+def class_words(database: Database, scan: Scan, page: PageFact) -> Iterator[str]:
+    """Category, language, priority and clusters, each with its reason."""
+    explained = explain_page(database, scan, page.id)
+    if explained is None:
+        return
+    found = explained.page_class
+    yield f"{found.category} content, {found.page_type}: {found.reason}"
+    if found.language:
+        yield _language_words(found, scan)
+    yield f"priority {found.priority:g}:"
+    total = sum(part.weight for part in explained.parts)
+    for part in explained.parts:
+        share = part.value * part.weight / total
+        yield f"  {share:.2f} of {part.weight / total:.2f}: {part.words}"
+    if explained.clusters:
+        yield "in the clusters:"
+        for cluster in explained.clusters:
+            size = _size_words(cluster.pages, is_estimate=explained.are_estimates)
+            yield f"  {cluster.key} ({size}): {cluster.why}"
+
+
+def _size_words(pages: int, *, is_estimate: bool) -> str:
+    """
+    >>> _size_words(12_345, is_estimate=False), _size_words(12_345, is_estimate=True)
+    ('12,345 pages', 'about 12,000 pages')
+    """
+    return f"about {float(f'{pages:.2g}'):,.0f} pages" if is_estimate else f"{pages:,} pages"
+
+
+def _language_words(found: PageClass, scan: Scan) -> str:
+    chosen = scan.settings.get("languages", ())
+    is_other = is_other_language(found.language, chosen)
+    mark = f", none of the chosen {', '.join(chosen)}" if is_other else ""
+    source = f", {_LANGUAGE_SOURCES[found.language_source]}" if found.language_source else ""
+    return f"language: {language_name(found.language)}{source}{mark}"
+
+
+# --- mentions -------------------------------------------------------------------------------------
+
+
+def mention_words(answer: Why) -> Iterator[str]:
+    """Each mention, those that still hold first; then how many there are besides."""
+    for mention in answer.mentions:
+        yield from _sentence(mention)
+    if more := answer.mentions_left_out:
+        yield f"and {more:,} more; --all shows them ({_kinds(answer.mention_counts)})"
+
+
+def _sentence(mention: MentionFact) -> Iterator[str]:
+    entry = f", {_entry(mention)}" if mention.source != Source.START else ""
+    yield f"{_verb(mention)} {mention.document_url}{entry}"
+    details = [
+        f"at {mention.path}" if mention.path else "",
+        f"rel {mention.rel}" if mention.rel else "",
+        f"which was found by {mention.found_by}" if not mention.path else "",
+        f"read {mention.fetched_at:%Y-%m-%d %H:%M} UTC" if mention.fetched_at else "",
+    ]
+    if said := ", ".join(detail for detail in details if detail):
+        yield f"    {said}"
+
+
+def _verb(mention: MentionFact) -> str:
+    is_page = mention.document_kind == DocumentKind.PAGE
+    verb = _MENTION_VERBS.get(mention.source, "linked by" if is_page else "listed by")
+    return verb if mention.is_current else f"was {verb}"
+
+
+def _entry(mention: MentionFact) -> str:
+    where = f" in {mention.region}" if mention.region else ""
+    anchor = f': "{mention.anchor}"' if mention.anchor else ""
+    lastmod = f", lastmod {mention.lastmod}" if mention.lastmod else ""
+    return f"entry {mention.position} ({mention.source}{where}){anchor}{lastmod}"
+
+
+def _kinds(counts: Sequence[MentionCount]) -> str:
+    return ", ".join(
+        f"{each.mentions:,} {each.source}"
+        + (f" in {each.region}" if each.region else "")
+        + ("" if each.is_current else " that do not hold any more")
+        for each in counts
+    )

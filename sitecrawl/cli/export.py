@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sitecrawl.cli.comparison import OUTPUT_OPTION
-from sitecrawl.cli.inventory import DATABASE_OPTION, SCAN_OPTION, SITE_ARGUMENT
+from sitecrawl.cli.coverage import completeness_words
+from sitecrawl.cli.options import DATABASE_OPTION, OUTPUT_OPTION, SCAN_OPTION, SITE_ARGUMENT
+from sitecrawl.config import ConfigError
+from sitecrawl.errors import ExitCode
+from sitecrawl.urls.address import origin_of, resolve
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -55,8 +58,6 @@ def sitemap(
         done = export_sitemap(store, site, chosen, output, base, compress=gzip)
         _tell(_sitemap_words(done, output), store, chosen)
     if not done.pages:
-        from sitecrawl.exitcodes import ExitCode
-
         raise typer.Exit(ExitCode.FAILED)
 
 
@@ -116,7 +117,6 @@ def _left_out_words(left_out: Counter[str]) -> Iterator[str]:
 
 
 def _tell(words: Iterator[str] | list[str], store: Database, scan: Scan) -> None:
-    from sitecrawl.cli.comparison import completeness_words
     from sitecrawl.store.queries.coverage import crawl_coverage
 
     for line in (*words, *completeness_words(crawl_coverage(store, scan))):
@@ -128,17 +128,12 @@ def _pages(number: int) -> str:
 
 
 def _root_folder(scan: Scan) -> str:
-    from sitecrawl.urls.address import origin_of
-
     return f"{origin_of(scan.root_url)}/"
 
 
 def _checked_base(text: str) -> str:
     if not text:
         return ""
-    from sitecrawl.config import ConfigError
-    from sitecrawl.urls.address import resolve
-
     url = resolve(text, text)
     if url is None or "?" in url:
         raise ConfigError(

@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path  # noqa: TC003  Typer reads the annotations
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -18,13 +18,15 @@ from sitecrawl.cli.filters import (
     SOURCE_OPTION,
     TYPE_OPTION,
 )
-from sitecrawl.urls.refusal import Reason  # noqa: TC001  Typer reads the annotations
-
-DATABASE_OPTION = typer.Option(
-    "--database", help="Instead of SITECRAWL_DATABASE_URL, such as sqlite:///sitecrawl.db."
+from sitecrawl.cli.options import (
+    DATABASE_OPTION,
+    OUTPUT_OPTION,
+    SCAN_OPTION,
+    SITE_ARGUMENT,
+    format_by_ending,
 )
-SITE_ARGUMENT = typer.Argument(help="A site that has been scanned.")
-SCAN_OPTION = typer.Option("--scan", help="Of this scan instead of the newest.")
+from sitecrawl.console.text import printable
+from sitecrawl.urls.refusal import Reason  # noqa: TC001  Typer reads the annotations
 
 
 class ExportFormat(StrEnum):
@@ -36,6 +38,13 @@ class ExportFormat(StrEnum):
     CSV = "csv"
     XLSX = "xlsx"
     PARQUET = "parquet"
+
+
+_BY_ENDING: Final = {
+    "": ExportFormat.TEXT,
+    ".txt": ExportFormat.TEXT,
+    **{f".{each}": each for each in ExportFormat if each is not ExportFormat.TEXT},
+}
 
 
 def scans(
@@ -50,7 +59,6 @@ def scans(
     sitecrawl scans example.com --limit 5
     """
     from sitecrawl.cli.database import known_site, reading
-    from sitecrawl.printable import printable
     from sitecrawl.store.queries.scans import scans as newest_scans
 
     with reading(database) as store:
@@ -74,9 +82,7 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
         ExportFormat | None,
         typer.Option("--format", "-f", help="Default: by the ending of --output, else text."),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A file instead of the screen.")
-    ] = None,
+    output: Annotated[Path | None, OUTPUT_OPTION] = None,
     refused: Annotated[bool, typer.Option(help="Also URLs that were refused.")] = False,
     reason: Annotated[
         Reason | None, typer.Option(help="Only URLs refused for this reason.")
@@ -138,7 +144,7 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
         page_type=filters.checked_type(type_),
         language=filters.checked_language(language),
     )
-    chosen = format_ or _format_by_ending(output)
+    chosen = format_ or format_by_ending(output, _BY_ENDING, ExportFormat.TEXT)
     with reading(database) as store:
         site = known_site(store, domain)
         of_scan = wanted_scan(store, site, scan)
@@ -150,21 +156,6 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
         number = export_pages(store, of_scan, wanted, chosen, output)
     if output:
         sys.stderr.write(f"{number:,} URLs written to {output}\n")
-
-
-def _format_by_ending(output: Path | None) -> ExportFormat:
-    from sitecrawl.config import ConfigError
-
-    if output is None:
-        return ExportFormat.TEXT
-    ending = output.suffix.lstrip(".").lower()
-    if ending in {"", "txt"}:
-        return ExportFormat.TEXT
-    try:
-        return ExportFormat(ending)
-    except ValueError:
-        known = ", ".join(ExportFormat)
-        raise ConfigError(f"-o {output}: the format .{ending} is none of {known}") from None
 
 
 def why(

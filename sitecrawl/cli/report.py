@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from sitecrawl.cli.inventory import DATABASE_OPTION, SCAN_OPTION, SITE_ARGUMENT
+from sitecrawl.cli.options import DATABASE_OPTION, SCAN_OPTION, SITE_ARGUMENT, format_by_ending
+from sitecrawl.config import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,8 +89,6 @@ def _wanted_format(
     format_: ReportFormat | None, output: Path | None, *, is_terminal: bool
 ) -> ReportFormat | None:
     """None: the short version."""
-    from sitecrawl.config import ConfigError
-
     if is_terminal:
         if format_ or output:
             raise ConfigError("--terminal prints to the screen: leave out --format and --output")
@@ -98,11 +97,7 @@ def _wanted_format(
         if format_ is ReportFormat.CSV and output is None and sys.stdout.isatty():
             raise ConfigError("--format csv is a zip file: name one with -o, such as -o tables.zip")
         return format_ or ReportFormat.HTML
-    ending = output.suffix.lower()
-    if ending not in _BY_ENDING:
-        known = ", ".join(_BY_ENDING)
-        raise ConfigError(f"-o {output}: the ending is none of {known}; or say --format")
-    return _BY_ENDING[ending]
+    return format_by_ending(output, _BY_ENDING, ReportFormat.HTML)
 
 
 def _write(data: ReportData, format_: ReportFormat, output: Path | None) -> None:

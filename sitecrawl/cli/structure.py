@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path  # noqa: TC003  Typer reads the annotations
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from sitecrawl.cli.filters import REGION_OPTION
-from sitecrawl.cli.inventory import DATABASE_OPTION, SCAN_OPTION, SITE_ARGUMENT
+from sitecrawl.cli.options import (
+    DATABASE_OPTION,
+    OUTPUT_OPTION,
+    SCAN_OPTION,
+    SITE_ARGUMENT,
+    format_by_ending,
+)
+from sitecrawl.console.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.scans import Scan
+
+# A hostile site has a folder for every page: what is beyond these counts only where it hangs.
+MAX_FOLDERS: Final = 100_000
+# Of one folder, those with the most pages.
+_MAX_SHOWN: Final = 15
+_MAX_MENU_ENTRIES: Final = 500
 
 
 class GraphFormat(StrEnum):
@@ -17,6 +37,9 @@ class GraphFormat(StrEnum):
 
     GRAPHML = "graphml"
     CSV = "csv"
+
+
+_GRAPH_BY_ENDING: Final = {".graphml": GraphFormat.GRAPHML, ".csv": GraphFormat.CSV}
 
 
 def tree(
@@ -34,7 +57,6 @@ def tree(
     sitecrawl tree example.com --paths --depth 1
     """
     from sitecrawl.cli.database import known_site, reading, wanted_scan
-    from sitecrawl.cli.treewords import menu_lines, path_lines
 
     with reading(database) as store:
         chosen = wanted_scan(store, known_site(store, domain), scan)
@@ -48,15 +70,120 @@ def tree(
                 typer.echo(line)
 
 
+def menu_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
+    """The site's menu: titles and addresses, nested as on the page."""
+    from sitecrawl.store.queries.links import site_menu
+
+    entries = [entry for entry in site_menu(database, scan) if entry.level < depth]
+    if not entries:
+        yield "menu: none (the root was not read, or has no navigation)"
+        return
+    number = f"{len(entries):,} entr{'y' if len(entries) == 1 else 'ies'}"
+    yield printable(f"menu of {scan.root_url}: {number}")
+    for entry in entries[:_MAX_MENU_ENTRIES]:
+        refused = f"  (refused: {entry.reason})" if entry.reason else ""
+        title = entry.title or "(without a title)"
+        yield printable(f"{'  ' * (entry.level + 1)}{title}  {entry.url}{refused}")
+    if len(entries) > _MAX_MENU_ENTRIES:
+        yield f"  and {len(entries) - _MAX_MENU_ENTRIES:,} more"
+
+
+def path_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
+    """The folders of the site, with how many pages are listed and refused below each."""
+    from sitecrawl.store.queries.pages import ALL_PAGES, page_rows
+
+    tree = PathTree(depth)
+    for rows in page_rows(database, scan, ALL_PAGES, ("url", "reason")):
+        for url, reason in rows:
+            tree.add(url, is_refused=reason is not None)
+    yield from map(printable, tree.lines())
+
+
+@dataclass(slots=True)
+class _Folder:
+    listed: int = 0
+    refused: int = 0
+    inner: dict[str, _Folder] = field(default_factory=dict)
+
+    @property
+    def pages(self) -> int:
+        return self.listed + self.refused
+
+    def count(self, *, is_refused: bool) -> None:
+        if is_refused:
+            self.refused += 1
+        else:
+            self.listed += 1
+
+
+class PathTree:
+    """The folders of a site down to some depth, with what is in each and below."""
+
+    def __init__(self, depth: int, max_folders: int = MAX_FOLDERS) -> None:
+        self._depth = depth
+        self._left = max_folders
+        self._hosts: dict[str, _Folder] = {}
+
+    def add(self, url: str, *, is_refused: bool) -> None:
+        """Count a URL; what is none counts as a host of its own."""
+        scheme, mark, rest = url.partition("://")
+        host, *segments = rest.partition("#")[0].partition("?")[0].split("/", self._depth + 1)
+        folder = self._folder(self._hosts, f"{scheme}{mark}{host}")
+        if folder is None:
+            folder = self._hosts.setdefault("", _Folder())
+        folder.count(is_refused=is_refused)
+        for name in segments[: self._depth]:
+            inner = self._folder(folder.inner, name) if name else None
+            if inner is None:
+                break
+            folder = inner
+            folder.count(is_refused=is_refused)
+
+    def _folder(self, folders: dict[str, _Folder], name: str) -> _Folder | None:
+        folder = folders.get(name)
+        if folder is None and self._left > 0:
+            self._left -= 1
+            folder = folders[name] = _Folder()
+        return folder
+
+    def lines(self) -> Iterator[str]:
+        """The tree, the largest folders first; hosts that only have refused pages share a line."""
+        own = {host: folder for host, folder in self._hosts.items() if folder.listed}
+        yield from _lines(own)
+        elsewhere = [folder for host, folder in self._hosts.items() if host not in own]
+        if elsewhere:
+            refused = sum(folder.refused for folder in elsewhere)
+            yield f"elsewhere  {refused:,} refused"
+
+
+def _lines(folders: dict[str, _Folder], level: int = 0) -> Iterator[str]:
+    indent, mark = "  " * level, "/" if level else ""
+    in_order = sorted(folders.items(), key=lambda item: (-item[1].pages, item[0]))
+    # Below the first level single pages are too many to be named.
+    named = [each for each in in_order if level <= 1 or each[1].pages > 1][:_MAX_SHOWN]
+    for name, folder in named:
+        yield f"{indent}{mark}{name}  {_counts([folder])}"
+        yield from _lines(folder.inner, level + 1)
+    if named and (rest := [folder for _, folder in in_order[len(named) :]]):
+        yield f"{indent}and {len(rest):,} more: {_counts(rest)}"
+
+
+def _counts(folders: Iterable[_Folder]) -> str:
+    listed, refused = 0, 0
+    for folder in folders:
+        listed += folder.listed
+        refused += folder.refused
+    words = [f"{listed:,} page{'' if listed == 1 else 's'}"] if listed or not refused else []
+    return ", ".join([*words, *([f"{refused:,} refused"] if refused else [])])
+
+
 def graph(
     domain: Annotated[str, SITE_ARGUMENT],
     format_: Annotated[
         GraphFormat | None,
         typer.Option("--format", "-f", help="Default: by the ending of --output, else graphml."),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A file instead of the screen.")
-    ] = None,
+    output: Annotated[Path | None, OUTPUT_OPTION] = None,
     region: Annotated[str, REGION_OPTION] = "",
     refused: Annotated[
         bool, typer.Option("--refused", help="Also pages that were refused.")
@@ -76,7 +203,7 @@ def graph(
     sitecrawl graph example.com -o site.graphml
     sitecrawl graph example.com -o edges.csv --region content-link
     """
-    from sitecrawl.cli.coveragewords import coverage_words
+    from sitecrawl.cli.coverage import coverage_words
     from sitecrawl.cli.database import known_site, reading, wanted_scan
     from sitecrawl.cli.filters import checked_region
     from sitecrawl.exporters.graph import write_edges, write_graphml
@@ -85,7 +212,7 @@ def graph(
     from sitecrawl.store.queries.links import GraphFilter, reading_graph
 
     wanted = GraphFilter(checked_region(region), include_refused=refused, include_external=external)
-    chosen_format = format_ or _format_by_ending(output)
+    chosen_format = format_ or format_by_ending(output, _GRAPH_BY_ENDING, GraphFormat.GRAPHML)
     write = write_graphml if chosen_format is GraphFormat.GRAPHML else write_edges
     with reading(database) as store:
         chosen = wanted_scan(store, known_site(store, domain), scan)
@@ -97,15 +224,3 @@ def graph(
     typer.echo(f"{pages}{size.edges:,} links{where}", err=True)
     for line in coverage_words(coverage):
         typer.echo(line, err=True)
-
-
-def _format_by_ending(output: Path | None) -> GraphFormat:
-    from sitecrawl.config import ConfigError
-
-    if output is None:
-        return GraphFormat.GRAPHML
-    try:
-        return GraphFormat(output.suffix.lstrip(".").lower())
-    except ValueError:
-        known = ", ".join(f".{name}" for name in GraphFormat)
-        raise ConfigError(f"-o {output}: expected a file that ends with one of {known}") from None

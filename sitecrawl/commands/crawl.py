@@ -22,7 +22,7 @@ class Command(ScrapyCrawlCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from sitecrawl.config import ConfigError
-        from sitecrawl.exitcodes import exit_code
+        from sitecrawl.scan.lifecycle import exit_code
         from sitecrawl.spiders.resuming import check_arguments
         from sitecrawl.store.errors import StoreError
 

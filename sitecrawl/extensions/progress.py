@@ -55,7 +55,7 @@ class Progress:
 
     def spider_opened(self) -> None:
         if self._is_live:
-            from sitecrawl.terminal import start_live
+            from sitecrawl.console.styled import start_live
 
             self._live = start_live()
         if self._interval:
@@ -69,7 +69,7 @@ class Progress:
 
     def _show(self) -> None:
         if self._live:
-            from sitecrawl.terminal import progress_line
+            from sitecrawl.console.styled import progress_line
 
             self._live.update(progress_line(**self._figures()), refresh=True)
         else:

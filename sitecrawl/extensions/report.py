@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from sitecrawl.config import COMMAND_LINE_PRIORITY, Config
-from sitecrawl.reporting import print_summary
+from sitecrawl.console.summary import print_summary
 from sitecrawl.scan.lifecycle import ScanLifecycle
 
 if TYPE_CHECKING:

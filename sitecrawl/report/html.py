@@ -18,7 +18,7 @@ from itertools import accumulate
 from string import Template
 from typing import IO, TYPE_CHECKING, Any, Final, cast
 
-from sitecrawl.printable import printable
+from sitecrawl.console.text import printable
 from sitecrawl.report.words import by_severity, coverage_words, headline_figures, limit_words
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import IO, TYPE_CHECKING, Final
 
-from sitecrawl.printable import printable
+from sitecrawl.console.text import printable
 from sitecrawl.report.tables import report_tables
 from sitecrawl.report.words import by_severity, counted, coverage_words, severity_words
 

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from sitecrawl.printable import printable
+from sitecrawl.console.text import printable
 from sitecrawl.report.words import (
     by_severity,
     counted,

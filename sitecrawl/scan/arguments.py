@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sitecrawl.config import ConfigError
-from sitecrawl.profiles import profile_module
+from sitecrawl.config.profiles import profile_module
+from sitecrawl.config.values import ValueKind, choice, count, flag, names, text
 from sitecrawl.render.trials import RenderMode
 from sitecrawl.safety.policy import Endpoint, endpoint_of
-from sitecrawl.setting_values import ValueKind, choice, count, flag, names, text
 from sitecrawl.urls.address import resolve, without_credentials
 from sitecrawl.urls.skip import SkipRules
 from sitecrawl.urls.target import Target, TargetError, parse_target

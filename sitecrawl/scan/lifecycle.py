@@ -12,6 +12,7 @@ from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
 from sitecrawl.config import Config, ConfigError
+from sitecrawl.errors import ExitCode
 from sitecrawl.items import EvidenceType
 from sitecrawl.politeness.ledger import ledger_words
 from sitecrawl.politeness.scan import ScanPoliteness
@@ -260,3 +261,18 @@ class ScanLifecycle:
             counters.pages_unchanged = max(total - listed, 0)
         else:
             counters.recount_pages(page_stats(database.reader, record))
+
+
+def exit_code(crawler: Crawler) -> ExitCode:
+    """What a command returns to the shell after *crawler* has ended."""
+    lifecycle = crawler.get_extension(ScanLifecycle)
+    if lifecycle is None or lifecycle.summary is None:
+        return ExitCode.FAILED
+    if lifecycle.scan.database is None:
+        return ExitCode.DONE  # a spider without an inventory
+    if lifecycle.scan.counters.feeds_failed:
+        return ExitCode.FAILED
+    status = lifecycle.summary.status
+    if status == ScanStatus.FINISHED:
+        return ExitCode.DONE
+    return ExitCode.PARTIAL if status == ScanStatus.PARTIAL else ExitCode.FAILED

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.config import Config, ConfigError, apply_environment, setting_specs
-from sitecrawl.profiles import profile_module
+from sitecrawl.config.profiles import profile_module
+from sitecrawl.config.values import count
 from sitecrawl.scan.arguments import SpiderArguments, own_arguments
-from sitecrawl.setting_values import count
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:

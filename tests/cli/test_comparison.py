@@ -99,5 +99,5 @@ def test_a_site_without_a_sitemap_is_said(
 def test_a_format_that_there_is_not_is_refused(crawled: Crawled, command: str) -> None:
     done = crawled.run(command, "example.com", "-o", "pages.xlsx")
     assert done.returncode == 2
-    words = "-o pages.xlsx: expected a file that ends with one of .txt, .csv, .json\n"
+    words = "-o pages.xlsx: expected a name with one of .txt, .csv, .json, or --format\n"
     assert done.stderr == f"sitecrawl: {words}"

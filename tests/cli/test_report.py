@@ -67,8 +67,14 @@ def test_the_short_version_fits_a_screen(crawled: Crawled) -> None:
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("-o", "report.xls"), "the ending is none of .html, .json, .md, .zip; or say --format"),
-        (("-o", "report.csv"), "the ending is none of .html, .json, .md, .zip; or say --format"),
+        (
+            ("-o", "report.xls"),
+            "expected a name with one of .html, .json, .md, .zip, or --format",
+        ),
+        (
+            ("-o", "report.csv"),
+            "expected a name with one of .html, .json, .md, .zip, or --format",
+        ),
         (("--terminal", "-f", "md"), "--terminal prints to the screen"),
         (("--terminal", "-o", "a.html"), "--terminal prints to the screen"),
         (("-o", "no/such/folder/a.html"), "No such file or directory"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import signal
 import sys
 from typing import TYPE_CHECKING
@@ -124,3 +125,32 @@ def test_a_scan_that_was_killed_goes_on(
     assert (project.folder / "urls.jsonl").read_text().count("\n") == len(pages) + 2
     again = run_cli("resume")
     assert again.returncode == 2
+
+
+def test_a_scan_whose_database_failed_goes_on(
+    site: SiteServer, project: Project, run_cli: Callable[..., ProcessResult]
+) -> None:
+    names = [f"/{number}-{'x' * 200}" for number in range(40)]
+    site.routes |= {
+        "/": b"".join(b"<a href=%b>a</a>" % name.encode() for name in names),
+        "/robots.txt": robots(),
+        **{
+            name: b"".join(b"<a href=%b?%d>a</a>" % (name.encode(), n) for n in range(60))
+            for name in names
+        },
+    }
+    command = shlex.join([sys.executable, "-m", "sitecrawl", "discover", site.url])
+    # In KiB: enough for the first pages, and not for all.
+    limited = f"ulimit -f 1700; exec {command} --profile fast -s SITECRAWL_MAX_CRAWL_DEPTH=1"
+    always = {"SITECRAWL_CRAWL": "always", "SITECRAWL_KEEP_BODIES": "0"}
+    failed = project.run("bash", "-c", limited, environment=always)
+    assert failed.returncode == 1
+    assert "the disk" in failed.stderr
+    assert "Traceback" not in failed.stderr
+    [(visited,)] = failed.query("SELECT count(*) FROM visits WHERE outcome = 'ok'")
+    assert 0 < visited < len(names)
+
+    done = run_cli("resume", environment=always).succeeded()
+    assert "going on with scan 1 of " in done.stderr
+    assert done.query("SELECT status FROM scans") == [("finished",)]
+    assert done.query("SELECT count(*) FROM visits WHERE outcome = 'ok'") == [(len(names) + 1,)]

@@ -136,7 +136,7 @@ def test_a_site_that_was_not_crawled_says_so(inventory: Inventory, tmp_path: Pat
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("-o", "graph.png"), "-o graph.png: expected a file that ends with one of .graphml, .csv"),
+        (("-o", "graph.png"), "-o graph.png: expected a name with one of .graphml, .csv"),
         (("-o", "no/folder/x.csv"), "-o no/folder/x.csv: No such file or directory"),
         (("--region", "sidebar"), "--region sidebar: expected one of navigation, "),
         (("--scan", "9"), "scan 9 is not a scan of example.com"),

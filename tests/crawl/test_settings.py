@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sitecrawl.config import Config
-from sitecrawl.profiles import load_settings
+from sitecrawl.config.profiles import load_settings
 from sitecrawl.stages.waterfall import crawl_is_needed, links_are_read
 from tests.site import Reply
 from tests.site.build import page

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.config import Config
+from sitecrawl.config.profiles import load_settings
 from sitecrawl.politeness.scan import ScanPoliteness
-from sitecrawl.profiles import load_settings
 from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.scan.frontier import Frontier
 from sitecrawl.scan.scan import Scan

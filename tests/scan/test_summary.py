@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sitecrawl.exitcodes import ExitCode, exit_code
+from sitecrawl.errors import ExitCode
 from sitecrawl.items import FetchOutcome
+from sitecrawl.scan.lifecycle import exit_code
 from sitecrawl.scan.summary import build_summary, scan_ending
 from sitecrawl.store.vocabulary import ScanStatus
 from tests.scan.build import make_scan

@@ -8,8 +8,8 @@ import pytest
 from scrapy.crawler import Crawler
 from scrapy.utils.misc import load_object
 
+from sitecrawl.config.profiles import PROFILES, load_settings
 from sitecrawl.downloadhandlers.guarded import GuardedDownloadHandler
-from sitecrawl.profiles import PROFILES, load_settings
 from sitecrawl.spiders.discover import DiscoverSpider
 from tests.site import redirect
 from tests.site.build import page, robots, sitemap, sitemap_index

@@ -12,9 +12,9 @@ from scrapy.exceptions import DownloadTimeoutError
 from scrapy.http import HtmlResponse, Response
 
 from sitecrawl.config import Config
+from sitecrawl.config.profiles import load_settings
 from sitecrawl.html.page import read_page
 from sitecrawl.items import PageFacts
-from sitecrawl.profiles import load_settings
 from sitecrawl.stages.probe import _MADE_UP_PATHS, ErrorPage, ErrorPages
 from sitecrawl.stages.rendering import PageRendering
 from tests.site import Reply

@@ -10,8 +10,8 @@ from scrapy import Request
 from scrapy.http import HtmlResponse
 
 from sitecrawl.config import Config
+from sitecrawl.config.profiles import load_settings
 from sitecrawl.items import FetchOutcome, RenderOutcome, Visit
-from sitecrawl.profiles import load_settings
 from sitecrawl.render.explorer import Ending, Exploration
 from sitecrawl.render.page import Rendering
 from sitecrawl.render.page_script import RenderedFragment

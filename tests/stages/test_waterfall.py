@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from sitecrawl.config import Config
-from sitecrawl.profiles import load_settings
+from sitecrawl.config.profiles import load_settings
 from sitecrawl.stages.waterfall import sitemaps_are_enough
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, or_, select
 
 from sitecrawl.items import (
     NOT_SENT,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.writers.records import ScanHandle
 
-_UNFINISHED = (ScanStatus.INTERRUPTED, ScanStatus.PARTIAL, ScanStatus.FAILED)
+_UNFINISHED = (ScanStatus.INTERRUPTED, ScanStatus.PARTIAL)
 
 
 def find_dead_scans(database: Database) -> None:
@@ -42,10 +42,19 @@ def find_dead_scans(database: Database) -> None:
 
 
 def newest_unfinished_scan(database: Database) -> Scan | None:
-    """The newest scan that did not come to its end, and is the last one of its site."""
+    """The newest scan that did not come to its end, and is the last one of its site.
+
+    A failed scan counts if it has read a page: the site answers, and something else, such as the
+    database, ended the scan.
+    """
     newest_of_sites = select(func.max(scans.c.id)).group_by(scans.c.site_id)
+    has_read = exists().where(visits.c.scan_id == scans.c.id, visits.c.outcome == FetchOutcome.OK)
     statement = select(func.max(scans.c.id)).where(
-        scans.c.id.in_(newest_of_sites), scans.c.status.in_(_UNFINISHED)
+        scans.c.id.in_(newest_of_sites),
+        or_(
+            scans.c.status.in_(_UNFINISHED),
+            (scans.c.status == ScanStatus.FAILED) & has_read,
+        ),
     )
     with database.reading() as connection:
         scan_id = connection.scalar(statement)

@@ -37,9 +37,20 @@ def test_scans_that_ended_are_none(database: Database) -> None:
     assert chosen(database) is None
 
 
-def test_a_scan_that_failed_can_go_on(database: Database) -> None:
-    failed = scan(database, {}, ScanStatus.FAILED)
-    assert chosen(database) == failed
+def test_a_failed_scan_that_has_read_a_page_can_go_on(database: Database) -> None:
+    crawling = Crawling(database)
+    crawling.start()
+    crawling.visit("/")
+    crawling.writer.finish(ScanStatus.FAILED)
+    assert chosen(database) == crawling.handle.scan_id
+
+
+def test_a_failed_scan_that_has_read_no_page_cannot(database: Database) -> None:
+    crawling = Crawling(database)
+    crawling.start()
+    crawling.visit("/", status=None, outcome=FetchOutcome.UNREACHABLE)
+    crawling.writer.finish(ScanStatus.FAILED)
+    assert chosen(database) is None
 
 
 def test_the_newest_that_is_partial_or_interrupted(database: Database) -> None:

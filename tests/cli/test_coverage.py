@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sitecrawl.cli.coveragewords import coverage_words, limit_words
+from sitecrawl.cli.coverage import coverage_words, limit_words
 from sitecrawl.store.queries.coverage import CrawlCoverage
 
 

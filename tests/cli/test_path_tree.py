@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.cli.pathtree import PathTree
+from sitecrawl.cli.structure import PathTree
 
 
 def lines(*urls: str, depth: int = 3, refused: tuple[str, ...] = (), **limits: int) -> list[str]:

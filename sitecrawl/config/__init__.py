@@ -14,12 +14,7 @@ from dataclasses import Field, dataclass, field, fields
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sitecrawl.errors import SitecrawlError
-from sitecrawl.politeness.pace import PaceRules
-from sitecrawl.politeness.scan import ScanBudget
-from sitecrawl.robots.file import AgentMatching, parse_token
-from sitecrawl.safety.policy import AddressPolicy
-from sitecrawl.setting_values import (
+from sitecrawl.config.values import (
     ValueKind,
     any_text,
     choice,
@@ -34,6 +29,11 @@ from sitecrawl.setting_values import (
     seconds,
     text,
 )
+from sitecrawl.errors import SitecrawlError
+from sitecrawl.politeness.pace import PaceRules
+from sitecrawl.politeness.scan import ScanBudget
+from sitecrawl.robots.file import AgentMatching, parse_token
+from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.sitemaps.reader import SitemapLimits
 from sitecrawl.urls.canonical import DEFAULT_RULES, CanonicalRules, KeyRules
 from sitecrawl.urls.pattern_budgets import BudgetLimits

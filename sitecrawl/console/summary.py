@@ -7,10 +7,9 @@ from itertools import chain, repeat
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sitecrawl.config import colours_may_be_forced
+from sitecrawl.console.text import discard_output, printable
 from sitecrawl.politeness.ledger import byte_words, ledger_notes, ledger_words
-from sitecrawl.printable import printable
 from sitecrawl.store.vocabulary import ScanStatus
-from sitecrawl.streams import write_nowhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -88,7 +87,7 @@ def print_summary(
     if _is_plain(file):
         _print_plain(lines, file)
     else:
-        from sitecrawl.terminal import print_styled  # Rich is slow to import
+        from sitecrawl.console.styled import print_styled  # Rich is slow to import
 
         print_styled(lines, file)
 
@@ -103,7 +102,7 @@ def _print_plain(lines: Iterable[Line], file: IO[str]) -> None:
         file.writelines("".join(words.text for words in line) + "\n" for line in lines)
         file.flush()
     except BrokenPipeError:
-        write_nowhere(file)
+        discard_output(file)
 
 
 def _lines(

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sitecrawl.cli.planwords import describe
+from sitecrawl.cli.plan import describe
+from sitecrawl.config.profiles import load_settings
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
-from sitecrawl.profiles import load_settings
 from sitecrawl.robots.answers import read_answer
 from sitecrawl.robots.policy import policy_for
 from sitecrawl.scan.robots import AuthorityRobots

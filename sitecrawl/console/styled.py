@@ -1,4 +1,4 @@
-"""How a scan looks on a terminal: the live line, and the summary in colours (Rich)."""
+"""Output with Rich: the live progress line, and the summary in colours."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from sitecrawl.streams import write_nowhere
+from sitecrawl.console.text import discard_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
 class _PatientConsole(Console):
-    """Goes on in silence when its reader has gone, as with ``| head``.
+    """Goes silent when its reader has gone, as after ``| head``.
 
-    Rich would end the process, and in the midst of a scan it would only lose its end.
+    Rich would end the process, and with it a scan that is still running.
     """
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
-        write_nowhere(self.file)
+        discard_output(self.file)
 
 
 def start_live() -> Live:

@@ -54,9 +54,11 @@ class TestRobots:
             "       1 | User-agent: *",
             "  >    2 | Disallow: /private",
             "       3 | Allow: /private/open",
+            "  protego agrees",
             "",
             f"{shop.at('/a')}  allowed",
             "  no rule of robots.txt for * matches",
+            "  protego agrees",
             "",
             "http://other.test/: of another authority, whose own robots.txt decides",
         ]

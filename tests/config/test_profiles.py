@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 
 from sitecrawl.config import Config, ConfigError
-from sitecrawl.profiles import PROFILES, describe, differences, load_settings
+from sitecrawl.config.profiles import PROFILES, describe, differences, load_settings
 from tests.site.project import ROOT
 
 # The table "Defaults by profile" of the design, row by row. 0 is "no limit", and as a threshold

@@ -1,14 +1,18 @@
-"""The words of ``sitecrawl plan``."""
+"""``sitecrawl plan``: what a scan of a site would cost."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from sitecrawl.cli.options import PROFILE_OPTION, SETTING_OPTION
+from sitecrawl.cli.robots import DOMAIN_ARGUMENT, preview_settings, preview_site
 from sitecrawl.config import Config
+from sitecrawl.console.text import printable
 from sitecrawl.politeness.estimate import ScanLimits, Seen, duration_words, estimate
 from sitecrawl.politeness.ledger import byte_words
-from sitecrawl.printable import printable
 from sitecrawl.robots.answers import AnswerKind
 from sitecrawl.stages.waterfall import crawl_is_needed
 
@@ -20,6 +24,24 @@ if TYPE_CHECKING:
     from sitecrawl.politeness.estimate import Estimate
     from sitecrawl.scan.robots import AuthorityRobots
     from sitecrawl.spiders.preview import Survey, SurveyedMap
+
+
+def plan(
+    domain: Annotated[str, DOMAIN_ARGUMENT],
+    profile: Annotated[str, PROFILE_OPTION] = "default",
+    setting: Annotated[list[str] | None, SETTING_OPTION] = None,
+) -> None:
+    """Say what a scan would cost: robots.txt and the first sitemaps are fetched, nothing is stored.
+
+    \b
+    sitecrawl plan example.com
+    sitecrawl plan example.com --profile audit
+    """
+    from sitecrawl.spiders.preview import PlanSpider
+
+    settings = preview_settings(profile, setting or [])
+    for line in describe(preview_site(PlanSpider, settings, domain), settings):
+        typer.echo(line)
 
 
 def describe(survey: Survey, settings: BaseSettings) -> Iterator[str]:

@@ -4,11 +4,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.cli.robotsview import RobotsView
-from sitecrawl.cli.robotswords import describe
+from sitecrawl.cli.robots import RobotsView, describe
 from sitecrawl.config import ConfigError
+from sitecrawl.config.profiles import load_settings
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
-from sitecrawl.profiles import load_settings
 from sitecrawl.robots.answers import read_answer
 from sitecrawl.robots.policy import policy_for
 from sitecrawl.scan.robots import AuthorityRobots
@@ -73,6 +72,7 @@ def test_the_deciding_line_stands_in_its_place() -> None:
         "       7 | Disallow: /b",
         "  >    8 | Disallow: /cart # no",
         "       9 | Disallow: /c",
+        "  protego agrees",
     ]
 
 
@@ -94,9 +94,54 @@ def test_urls_may_be_given_in_any_way(url: str, line: str) -> None:
 
 
 def test_a_verdict_without_a_line_is_explained() -> None:
-    assert words(seen(b"User-agent: *\nDisallow: /b"), "/a")[-1] == (
+    assert words(seen(b"User-agent: *\nDisallow: /b"), "/a")[-2] == (
         "  no rule of robots.txt for * matches"
     )
+
+
+class TestProtego:
+    @pytest.mark.parametrize(
+        ("body", "url", "expected"),
+        [
+            (b"User-agent: *\nDisallow: /a", "/a", "  protego agrees"),
+            (b"User-agent: *\nDisallow: /a", "/b", "  protego agrees"),
+            # It counts "?" as "%3F", so that another rule is the longest one.
+            (
+                b"User-agent: *\nDisallow: /a?\nAllow: /*bc\n",
+                "/a?bc",
+                "  protego differs: it would disallow it",
+            ),
+            (
+                b"User-agent: *\nDisallow: /*bc\nAllow: /a?\n",
+                "/a?bc",
+                "  protego differs: it would allow it",
+            ),
+        ],
+    )
+    def test_a_second_opinion(self, body: bytes, url: str, expected: str) -> None:
+        assert words(seen(body), url)[-1] == expected
+
+    def test_it_judges_for_the_same_bot(self) -> None:
+        body = b"User-agent: otherbot\nDisallow: /a\n"
+        assert words(seen(body, agent="otherbot"), "/a", token="otherbot")[-1] == "  protego agrees"
+
+    @pytest.mark.parametrize(
+        ("body", "answer"),
+        [
+            (b"", read_answer("not_found", 404)),
+            (b"", read_answer("timeout", error="no complete answer in time")),
+            (b"<html>Disallow: /</html>", OK),
+        ],
+    )
+    def test_without_rules_it_is_not_asked(self, body: bytes, answer: RobotsAnswer) -> None:
+        assert not any("protego" in line for line in words(seen(body, answer), "/a"))
+
+    def test_a_file_that_would_fill_the_memory_is_not_given_to_it(self) -> None:
+        body = b"".join(b"User-agent: %d\n" % number for number in range(10_000))
+        body += b"User-agent: *\n" + b"Disallow: /a\n" * 10_000
+        shown = words(seen(body), "/a")
+        assert f"{ORIGIN}/a  not allowed" in shown
+        assert not any("protego" in line for line in shown)
 
 
 @pytest.mark.parametrize(

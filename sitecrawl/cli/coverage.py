@@ -1,4 +1,4 @@
-"""How complete a crawl was, in words."""
+"""Says how complete a scan was."""
 
 from __future__ import annotations
 
@@ -25,6 +25,15 @@ def coverage_words(coverage: CrawlCoverage) -> Iterator[str]:
         yield f"scan {coverage.scan_id} is {coverage.scan_status}, so there may be more"
     for limit in coverage.limits:
         yield f"limit hit: {limit_words(limit)}"
+
+
+def completeness_words(coverage: CrawlCoverage) -> Iterator[str]:
+    """How many sitemaps were read, and how far the crawl came."""
+    if coverage.sitemaps:
+        yield f"{coverage.sitemaps:,} sitemap{' was' if coverage.sitemaps == 1 else 's were'} read"
+    else:
+        yield "no sitemap was read"
+    yield from coverage_words(coverage)
 
 
 def limit_words(limit: Mapping[str, Any]) -> str:

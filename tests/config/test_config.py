@@ -1,9 +1,6 @@
 from __future__ import annotations
 
 import ast
-import os
-import subprocess
-import sys
 from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sitecrawl.settings
-from sitecrawl import setting_values as kinds
 from sitecrawl.config import (
     PREFIX,
     Config,
@@ -21,8 +17,9 @@ from sitecrawl.config import (
     apply_environment,
     setting_specs,
 )
+from sitecrawl.config import values as kinds
+from sitecrawl.config.profiles import load_settings
 from sitecrawl.errors import SitecrawlError
-from sitecrawl.profiles import load_settings
 from sitecrawl.urls.canonical import canonicalize
 
 if TYPE_CHECKING:
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-    from sitecrawl.setting_values import ValueKind
+    from sitecrawl.config.values import ValueKind
 
 _OWN = {name for name in dir(sitecrawl.settings) if name.startswith(PREFIX)}
 _RENDER = kinds.choice("auto", "always", "never")
@@ -423,26 +420,3 @@ def test_what_does_not_decide_it_leaves_the_fingerprint(setting: str) -> None:
     changed = configured(command_line={setting: "off"})
     assert changed.reading_fingerprint(bases) == configured().reading_fingerprint(bases[::-1])
     assert changed.reading_fingerprint(bases) != changed.reading_fingerprint(bases[:1])
-
-
-_LOADED_NUMPY = """
-import os, sitecrawl.config, numpy
-print(os.environ["OPENBLAS_NUM_THREADS"], len(os.listdir("/proc/self/task")))
-"""
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the threads cannot be counted")
-def test_numpy_starts_no_threads_unless_it_is_asked_to() -> None:
-    def threads(**environment: str) -> list[str]:
-        plain = {name: os.environ[name] for name in os.environ if "THREADS" not in name}
-        done = subprocess.run(
-            [sys.executable, "-c", _LOADED_NUMPY],
-            env=plain | environment,
-            check=True,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        return done.stdout.split()
-
-    assert threads() == ["1", "1"]
-    assert threads(OPENBLAS_NUM_THREADS="2")[0] == "2"

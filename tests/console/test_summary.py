@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
+from sitecrawl.console.styled import progress_line
+from sitecrawl.console.summary import _OUTCOMES, _REASONS, print_summary
 from sitecrawl.items import FetchOutcome
-from sitecrawl.reporting import _OUTCOMES, _REASONS, print_summary
 from sitecrawl.scan.summary import Summary
 from sitecrawl.store.vocabulary import ScanStatus
-from sitecrawl.terminal import progress_line
 from sitecrawl.urls.refusal import Reason
 from tests.site.project import ROOT
 
@@ -284,7 +284,7 @@ def test_without_a_terminal_rich_is_not_imported() -> None:
     program = """
 import sys
 import sitecrawl.extensions.report, sitecrawl.extensions.progress
-from sitecrawl.reporting import _is_plain
+from sitecrawl.console.summary import _is_plain
 print(_is_plain(sys.stdout), "rich" in sys.modules)
 """
     done = subprocess.run(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.cli import checks
+from sitecrawl.cli.settings import _package
 from sitecrawl.config import setting_specs
-from sitecrawl.profiles import PROFILES, describe, differences
+from sitecrawl.config.profiles import PROFILES, describe, differences
 from sitecrawl.render import browser as render_browser
 
 if TYPE_CHECKING:
@@ -251,7 +251,10 @@ def test_doctor_says_that_no_browser_could_be_installed(
 
 
 def test_a_missing_package_is_said_with_what_it_is_for() -> None:
-    required, optional = checks._package("no-such-package"), checks._package("nope", "Excel files")
+    required, optional = (
+        _package("no-such-package"),
+        _package("nope", "Excel files"),
+    )
     assert (required.is_fine, required.is_optional) == (False, False)
     assert (optional.is_fine, optional.is_optional) == (False, True)
     assert "Excel files" in optional.words

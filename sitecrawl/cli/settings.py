@@ -1,0 +1,219 @@
+"""``sitecrawl profiles``, ``settings`` and ``doctor``: what is configured and installed."""
+
+from __future__ import annotations
+
+import platform
+from importlib import metadata
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from sitecrawl import __version__
+from sitecrawl.cli.options import PROFILE_OPTION, SETTING_OPTION, apply_assignments
+from sitecrawl.config import (
+    COMMAND_LINE_PRIORITY,
+    ENVIRONMENT_PRIORITY,
+    Config,
+    ConfigError,
+    apply_environment,
+    setting_specs,
+)
+from sitecrawl.config.profiles import PROFILES, describe, differences, load_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.settings import BaseSettings, Settings
+
+# Settings of Scrapy that profiles and the environment change.
+_OF_SCRAPY = (
+    "USER_AGENT",
+    "RETRY_TIMES",
+    "CONCURRENT_REQUESTS_PER_DOMAIN",
+    "DOWNLOAD_DELAY",
+    "AUTOTHROTTLE_ENABLED",
+)
+
+
+_REQUIRED = (
+    "scrapy",
+    "twisted",
+    "protego",
+    "ada-url",
+    "sqlalchemy",
+    "isal",
+    "brotli",
+    "xxhash",
+    "numpy",
+)
+_OPTIONAL = {
+    "psycopg": "PostgreSQL databases (pip install 'sitecrawl[postgres]')",
+    "xlsxwriter": "sitecrawl urls --format xlsx (pip install 'sitecrawl[excel]')",
+    "pyarrow": "sitecrawl urls --format parquet (pip install 'sitecrawl[parquet]')",
+    "playwright": "rendering pages in a browser (pip install 'sitecrawl[render]')",
+    "scrapy-fake-useragent": (
+        "SITECRAWL_BROWSER_USER_AGENTS (pip install 'sitecrawl[browserlike]')"
+    ),
+}
+
+
+def profiles() -> None:
+    """List the profiles and what each changes.
+
+    \b
+    sitecrawl profiles
+    """
+    for name in PROFILES:
+        typer.echo(f"{name:<10} {describe(name)}")
+        for setting, value in differences(name).items():
+            typer.echo(f"{'':<10}   {setting} = {value!r}")
+
+
+def settings(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Only settings that contain this.")
+    ] = None,
+    profile: Annotated[str, PROFILE_OPTION] = "default",
+    setting: Annotated[list[str] | None, SETTING_OPTION] = None,
+) -> None:
+    """Show every effective setting and where its value comes from.
+
+    \b
+    sitecrawl settings
+    sitecrawl settings sitemap --profile audit
+    """
+    values = _effective_settings(profile, setting)
+    config = Config.from_settings(values)
+    effective = {spec.name: getattr(config, spec.field) for spec in setting_specs()}
+    effective |= {name: values.get(name) for name in _OF_SCRAPY}
+    wanted = {
+        name: value
+        for name, value in effective.items()
+        if not names or any(part.lower() in name.lower() for part in names)
+    }
+    if not wanted:
+        raise ConfigError(f"no setting has {' or '.join(names or ())} in its name")
+    for name, value in wanted.items():
+        typer.echo(f"{name} = {_shown(name, value)}  ({_origin(name, values, profile)})")
+
+
+def _effective_settings(profile: str, assignments: list[str] | None = None) -> Settings:
+    values = load_settings(profile)
+    apply_assignments(assignments or [], values)
+    apply_environment(values)
+    return values
+
+
+def _origin(name: str, values: BaseSettings, profile: str) -> str:
+    priority = values.getpriority(name) or 0
+    if priority >= COMMAND_LINE_PRIORITY:
+        return "command line"
+    if priority == ENVIRONMENT_PRIORITY:
+        return "environment"
+    return f"profile {profile}" if name in differences(profile) else "default"
+
+
+def _shown(name: str, value: Any) -> str:
+    from sitecrawl.store.engine import without_password
+
+    if isinstance(value, tuple):
+        return ", ".join(value) or "(none)"
+    return without_password(value) if name == "SITECRAWL_DATABASE_URL" else str(value)
+
+
+def doctor(
+    profile: Annotated[str, PROFILE_OPTION] = "default",
+    install_browser: Annotated[
+        bool, typer.Option("--install-browser", help="Install a browser first if there is none.")
+    ] = False,
+) -> None:
+    """Say what is installed, which database is used, and what is missing.
+
+    \b
+    sitecrawl doctor
+    sitecrawl doctor --install-browser
+    """
+    is_well = _has_browser(profile) if install_browser else True
+    for check in run_checks(profile):
+        is_well &= check.is_fine or check.is_optional
+        mark = "ok" if check.is_fine else ("-" if check.is_optional else "!!")
+        typer.echo(f"{mark:<3} {check.name:<12} {check.words}")
+    raise typer.Exit(0 if is_well else 1)
+
+
+def _has_browser(profile: str) -> bool:
+    from sitecrawl.render.browser import install_browser
+
+    setting = Config.from_settings(_effective_settings(profile)).browser
+    # Beside the checks, so that these can be read by a program.
+    return install_browser(setting, lambda words: typer.echo(words, err=True)) is not None
+
+
+class Check(NamedTuple):
+    """One thing that was looked at."""
+
+    name: str
+    is_fine: bool
+    is_optional: bool
+    words: str
+
+
+def run_checks(profile: str) -> Iterator[Check]:
+    yield Check("sitecrawl", True, False, f"{__version__} on Python {platform.python_version()}")
+    for package in _REQUIRED:
+        yield _package(package)
+    for package, purpose in _OPTIONAL.items():
+        yield _package(package, purpose)
+    settings = _effective_settings(profile)
+    config = Config.from_settings(settings)
+    yield _database(config)
+    yield _contact(settings["USER_AGENT"])
+    yield _browser(config.browser)
+
+
+def _package(name: str, purpose: str = "") -> Check:
+    try:
+        return Check(name, True, bool(purpose), metadata.version(name))
+    except metadata.PackageNotFoundError:
+        words = f"not installed; needed for {purpose}" if purpose else "not installed"
+        return Check(name, False, bool(purpose), words)
+
+
+def _database(config: Config) -> Check:
+    from sitecrawl.cli.database import reading
+    from sitecrawl.store.engine import without_password
+    from sitecrawl.store.errors import DatabaseMissingError, StoreError
+    from sitecrawl.store.queries.scans import sites
+
+    shown = without_password(config.database_url)
+    try:
+        with reading(config.database_url) as database:
+            number = len(sites(database))
+    except DatabaseMissingError:
+        return Check("database", True, False, f"{shown}, made by the first scan")
+    except StoreError as error:
+        return Check("database", False, False, str(error))
+    return Check("database", True, False, f"{shown}, {number} sites")
+
+
+def _contact(user_agent: str) -> Check:
+    is_own = ".example" not in user_agent
+    hint = "" if is_own else "; set USER_AGENT with a contact address of yours"
+    return Check("user agent", is_own, True, user_agent + hint)
+
+
+def _browser(setting: str) -> Check:
+    from sitecrawl.render.browser import find_browser
+
+    try:
+        browser = find_browser(setting)
+    except ConfigError as error:
+        return Check("browser", False, False, str(error))
+    if browser is None:
+        words = "none found; pages are read as they are sent; sitecrawl doctor --install-browser"
+        return Check("browser", False, True, words)
+    version = browser.version()
+    if not version:
+        words = f"{browser.path} does not start; sitecrawl doctor --install-browser"
+        return Check("browser", False, True, words)
+    return Check("browser", True, True, f"{browser.path}, {version} ({browser.origin})")
