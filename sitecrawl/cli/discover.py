@@ -16,8 +16,8 @@ from sitecrawl.cli.options import (
 )
 from sitecrawl.config import Config, ConfigError, apply_environment
 from sitecrawl.config.profiles import load_settings
-from sitecrawl.console.text import printable
 from sitecrawl.errors import ExitCode
+from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

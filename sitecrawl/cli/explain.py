@@ -11,9 +11,9 @@ from sitecrawl.classify.pages import LanguageSource
 from sitecrawl.cli.coverage import coverage_words, limit_words
 from sitecrawl.cli.database import known_site
 from sitecrawl.config import Config
-from sitecrawl.console.text import printable
 from sitecrawl.html.links import LinkSource
 from sitecrawl.items import DocumentKind, Source
+from sitecrawl.safety.text import printable
 from sitecrawl.store.queries.classification import explain_page
 from sitecrawl.store.queries.explain import MAX_MENTIONS, page_fact, why
 from sitecrawl.store.queries.scans import latest_scan, site_for, sites

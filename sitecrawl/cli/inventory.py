@@ -25,7 +25,7 @@ from sitecrawl.cli.options import (
     SITE_ARGUMENT,
     format_by_ending,
 )
-from sitecrawl.console.text import printable
+from sitecrawl.safety.text import printable
 from sitecrawl.urls.refusal import Reason  # noqa: TC001  Typer reads the annotations
 
 

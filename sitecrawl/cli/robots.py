@@ -17,7 +17,6 @@ from sitecrawl.cli.options import (
 )
 from sitecrawl.config import Config, ConfigError, apply_environment
 from sitecrawl.config.profiles import load_settings
-from sitecrawl.console.text import printable
 from sitecrawl.errors import SiteUnreachableError, StoppedError
 from sitecrawl.items import FetchOutcome
 from sitecrawl.politeness.ledger import byte_words
@@ -25,6 +24,7 @@ from sitecrawl.robots.answers import AnswerKind, may_use_kept_copy, read_answer
 from sitecrawl.robots.file import token_of
 from sitecrawl.robots.lines import RobotsText, decode_octets
 from sitecrawl.robots.policy import policy_for
+from sitecrawl.safety.text import printable
 from sitecrawl.urls.address import origin_of, resolve
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from sitecrawl.cli.options import (
     SITE_ARGUMENT,
     format_by_ending,
 )
-from sitecrawl.console.text import printable
+from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

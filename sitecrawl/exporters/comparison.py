@@ -7,8 +7,8 @@ import io
 import json
 from typing import IO, TYPE_CHECKING, Any
 
-from sitecrawl.console.text import printable
 from sitecrawl.exporters.cells import safe_cell
+from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

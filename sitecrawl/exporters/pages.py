@@ -20,9 +20,9 @@ from scrapy.exporters import (
 )
 
 from sitecrawl.config import ConfigError
-from sitecrawl.console.text import printable
 from sitecrawl.exporters.cells import safe_cell
 from sitecrawl.exporters.output import opened_output
+from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -23,8 +23,8 @@ from scrapy.exceptions import (
 )
 from twisted.internet.error import ConnectionDone, ConnectionLost
 
-from sitecrawl.console.text import printable
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
+from sitecrawl.safety.text import printable
 from sitecrawl.scan.errors import (
     AddressNotAllowedError,
     BlockedByRobotsError,

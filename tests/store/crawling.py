@@ -73,7 +73,7 @@ class Crawling(Scanning):
         """Put a start into the frontier; it is mentioned when it is visited."""
         self._put([Link(path)])
 
-    def visit(self, path: str, *links: Link | str, status: int = 200, **facts: Any) -> int:
+    def visit(self, path: str, *links: Link | str, status: int | None = 200, **facts: Any) -> int:
         """Fetch a page of the frontier and give its document's id; *facts* of ``VisitRecord``."""
         url = address(path)
         fetch = facts.pop("fetch", {})

@@ -1,9 +1,6 @@
-"""Makes text from outside safe to print, and survives a reader that has gone."""
+"""Text from outside that is shown to people."""
 
 from __future__ import annotations
-
-import os
-from typing import IO
 
 
 def printable(text: str) -> str:
@@ -19,14 +16,3 @@ def printable(text: str) -> str:
 
 def _escaped(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
-
-
-def discard_output(file: IO[str]) -> None:
-    """Discard what is written to *file* from now on, as after ``| head`` has ended.
-
-    What is still in its buffer goes, too: Python would try to write it when the process ends, and
-    complain.
-    """
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, file.fileno())
-    os.close(devnull)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.console.text import printable
+from sitecrawl.safety.text import printable
 
 _BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
 
@@ -34,7 +34,7 @@ def test_nothing_that_steers_a_terminal_is_left(text: str) -> None:
 def test_output_goes_on_without_a_reader() -> None:
     program = """
 import sys
-from sitecrawl.console.text import discard_output
+from sitecrawl.console.streams import discard_output
 try:
     while True:
         sys.stdout.write("x" * 100_000)
