@@ -1,12 +1,15 @@
 """The rows of feeds: one row per page with the same fields in every format, made by the database.
 
 JSON is one text per page (``json_object`` of SQLite, ``json_build_object`` of PostgreSQL), so a
-million pages cost no dictionary. Other formats get the same fields as columns.
+million pages cost no dictionary. The part of it that pages share, such as all that their class
+says, is made once for each class, document or verdict. Other formats get the same fields as
+columns.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -69,6 +72,9 @@ _FIELDS: Final = {
     "duplicate_of": "v.duplicate_of",
 }
 FEED_FIELDS: Final = tuple(_FIELDS)
+# Tables with far fewer rows than pages, whose fields pages share.
+_SHARED: Final = frozenset({"k", "d", "first", "r", "v"})
+_TABLE: Final = re.compile(r"\b([a-z]+)\.")
 LIST_FIELDS: Final = frozenset({"clusters", "sources"})
 FLAG_FIELDS: Final = frozenset({"other_language", "robots_allowed"})
 INTEGER_FIELDS: Final = frozenset({"depth", "inlinks", "clicks", "http_status"})
@@ -127,9 +133,9 @@ def feed_json(
 ) -> Iterator[list[str]]:
     """One JSON object per page, in lists; *names* are fields, each with its name in the object."""
     fields = _Fields(database, scan)
-    row = fields.json_row(names or dict(zip(FEED_FIELDS, FEED_FIELDS, strict=True)))
+    row, texts = fields.json_row(names or dict(zip(FEED_FIELDS, FEED_FIELDS, strict=True)))
     with reading_pages(database, scan, wanted, [row]) as connection:
-        for rows in select_pages(connection, scan, wanted, [row]):
+        for rows in select_pages(connection, scan, wanted, [row], texts=texts):
             yield [text for (text,) in rows]
 
 
@@ -191,8 +197,33 @@ class _Fields:
             "other_language": _other_language(scan.settings.get("languages", ()), spelling),
         }
 
-    def json_row(self, names: Mapping[str, str]) -> str:
-        """A JSON object of these fields, each with its name in the object, as text."""
+    def json_row(self, names: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+        """A JSON object of these fields, each with its name in the object, as text.
+
+        With it come the texts that it is joined from, by table (``select_pages``).
+        """
+        own: dict[str, str] = {}
+        shared: dict[str, dict[str, str]] = {}
+        for name, shown in names.items():
+            tables = set(_TABLE.findall(self._sql[name]))
+            table = next(iter(tables)) if len(tables) == 1 else ""
+            (shared.setdefault(table, {}) if table in _SHARED else own)[name] = shown
+        if not own:
+            return self._json_object(names), {}
+        # No field is an object: only the brace that ends the object is removed.
+        parts = [f"rtrim({self._json_object(own)}, '}}}}')"]
+        texts: dict[str, str] = {}
+        for table, group in shared.items():
+            # ``, "name": value``, without braces
+            members = self._json_object(group)
+            texts[f"{table}text"] = f"',' || substr({members}, 2, length({members}) - 2)"
+            nothing = self._spelling.quote(
+                "".join(f",{json.dumps(n)}:null" for n in group.values())
+            )
+            parts.append(f"coalesce({table}text.text, {nothing})")
+        return " || ".join([*parts, "'}}'"]), texts
+
+    def _json_object(self, names: Mapping[str, str]) -> str:
         quote, flag = self._spelling.quote, self._spelling.json_flag
         values = {
             name: flag.format(flag=self._sql[name]) if name in FLAG_FIELDS else self._sql[name]

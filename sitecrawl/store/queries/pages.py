@@ -51,8 +51,21 @@ _JOINS: Final = {
     "s": "LEFT JOIN page_signals AS s ON s.page_id = p.id",
     "v": "LEFT JOIN visited AS v ON v.page_id = p.id",
     "f": "LEFT JOIN further AS f ON f.page_id = p.id",
+    # A text for each row of a table that is smaller than the pages (``select_pages``).
+    "ktext": "LEFT JOIN ktext ON ktext.id = pc.class_id",
+    "dtext": "LEFT JOIN dtext ON dtext.id = {m}.document_id",
+    "firsttext": "LEFT JOIN firsttext ON firsttext.id = p.first_scan_id",
+    "rtext": "LEFT JOIN rtext ON rtext.id = p.verdict_id",
+    "vtext": "LEFT JOIN vtext ON vtext.id = p.id",
 }
-_CLASS_TABLES: Final = frozenset({"pc", "k"})
+_TEXT_SOURCES: Final = {
+    "ktext": "SELECT k.id, {text} AS text FROM classes AS k",
+    "dtext": "SELECT d.id, {text} AS text FROM documents AS d",
+    "firsttext": "SELECT first.id, {text} AS text FROM started AS first",
+    "rtext": "SELECT r.id, {text} AS text FROM verdicts AS r",
+    "vtext": "SELECT v.page_id AS id, {text} AS text FROM visited AS v",
+}
+_BY_CLASS: Final = frozenset({"k", "ktext"})
 _TABLE_NAME: Final = re.compile(r"\b([a-z]+)\.")
 
 # Of a page that was fetched twice, the last fetch counts.
@@ -299,7 +312,7 @@ def reading_pages(
     computed now, into temporary tables of the same names, which end with the transaction.
     """
     conditions = [condition for condition, _ in wanted.conditions()]
-    is_by_class = not _CLASS_TABLES.isdisjoint(_tables_of(*columns, *conditions))
+    is_by_class = not _BY_CLASS.isdisjoint(_tables_of(*columns, *conditions))
     with database.reading() as connection:
         if is_by_class and not _has_classes(connection, scan.site_id):
             # A scan that ended in order needs nothing of this.
@@ -315,8 +328,13 @@ def select_pages(
     wanted: PageFilter,
     columns: Sequence[str],
     tail: str = "ORDER BY p.number",
+    texts: Mapping[str, str] | None = None,
 ) -> Iterator[Sequence[tuple[Any, ...]]]:
-    """Run the query for *columns*, which are SQL; every list has some of the rows."""
+    """Run the query for *columns*, which are SQL; every list has some of the rows.
+
+    *texts* are SQL of texts by table (``ktext``): each is made once for every row of the table, not
+    for every page, and is the column ``ktext.text``.
+    """
     is_sqlite = connection.dialect.name == "sqlite"
     dialect = _SQLITE if is_sqlite else _POSTGRES
     filters = wanted.conditions()
@@ -332,7 +350,9 @@ def select_pages(
     chosen = ", ".join(columns)
     tables = _tables_of(chosen, where)
     joins = " ".join(join for name, join in _JOINS.items() if name in tables)
-    common = [sql for name, sql in _COMMON_TABLES.items() if name in tables]
+    common = [sql for name, sql in _COMMON_TABLES.items() if tables & {name, f"{name}text"}]
+    for name, text in (texts or {}).items():
+        common.append(f"{name} AS MATERIALIZED ({_TEXT_SOURCES[name].format(text=text)})")
     head = f"WITH {', '.join(common)} SELECT" if common else "SELECT"
     for mention, source, counts in _ways(connection, scan):
         names = {**counts, **dialect._asdict(), "m": mention}
@@ -346,7 +366,7 @@ def select_pages(
 
 def _tables_of(*sql: str) -> set[str]:
     tables = {name for text in sql for name in _TABLE_NAME.findall(text)}
-    return tables | _CLASS_TABLES if "k" in tables else tables
+    return tables if tables.isdisjoint(_BY_CLASS) else tables | {"pc"}
 
 
 def _ways(connection: Connection, scan: Scan) -> list[tuple[str, str, Mapping[str, str]]]:
