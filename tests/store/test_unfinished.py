@@ -53,7 +53,7 @@ def test_a_failed_scan_that_has_read_a_page(database: Database) -> None:
 def test_a_failed_scan_that_has_read_no_page(database: Database) -> None:
     crawling = Crawling(database)
     crawling.start()
-    crawling.visit("/", status=None, outcome=FetchOutcome.UNREACHABLE)
+    crawling.visit("/", outcome=FetchOutcome.UNREACHABLE)
     crawling.writer.finish(ScanStatus.FAILED)
     assert chosen(database) is None
 
