@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import Playwright, sync_playwright
 
 from benchmarks.measure import BenchmarkError
-from sitecrawl.render.browsers import find_browser
+from sitecrawl.render.browser import find_browser
 from sitecrawl.report.html import html_report
 from tests.report.sample import sample_report
 

@@ -26,6 +26,8 @@ class DocumentKind(StrEnum):
     SITEMAP = "sitemap"
     PAGE = "page"
     PROBE = "probe"
+    RESOURCE = "resource"
+    """A script, a style sheet, a frame or data of a rendered page."""
 
 
 class Source(StrEnum):
@@ -91,6 +93,7 @@ class EvidenceType(StrEnum):
     HTTPS_UNREACHABLE = "https_unreachable"
     ROOT_REDIRECT = "root_redirect"
     CERTIFICATES_NOT_VERIFIED = "certificates_not_verified"
+    ADDRESSES_NOT_GUARDED = "addresses_not_guarded"
     POLITENESS_LEDGER = "politeness_ledger"
     CRAWL_STATS = "crawl_stats"
     DISCOVERY_SUMMARY = "discovery_summary"
@@ -169,6 +172,18 @@ class NamedDocument(NamedTuple):
     url: str
     found_by: str
     depth: int
+
+
+@dataclass(slots=True)
+class SitemapPointer:
+    """A sitemap that something named: by whom, and how deep below the first one."""
+
+    url: str
+    found_by: str
+    parent: str | None
+    depth: int = 0
+    listed_as_page_at: int = 0  # its position among the pages of a map; 0: it is named as a map
+    is_guess: bool = False  # nobody has named it
 
 
 class FrontierEntry(NamedTuple):
@@ -276,6 +291,7 @@ class MentionBatch:
     visit: Visit | None = None  # of the page that these are the links of
     is_nofollow: bool = False  # the page says that none of its links is to be followed
     is_rendered: bool = False  # only a browser saw these
+    followed: set[int] | None = None  # rows that a spider's rules follow; None: all
 
     urls: list[str] = field(default_factory=list)
     origin: SharedOrigin | None = None  # of all urls, if they have the same
@@ -343,3 +359,47 @@ def mention_batches(item: Any) -> Sequence[MentionBatch]:
 
 INTERNAL_ITEMS = (Document, DocumentRead, Evidence, MentionBatch, SiteResolved, VisitedPage)
 """What stages hand to the inventory pipelines; users' pipelines and feeds never see these."""
+
+
+@dataclass(slots=True)
+class PageItem:
+    """One page of the inventory, with the fields of a feed row (docs/cli.md#feeds).
+
+    Emitted at the end of a scan with ``SITECRAWL_PAGE_ITEMS``, for item pipelines and add-ons.
+    """
+
+    url: str
+    key: str
+    lastmod: str | None = None
+    depth: int | None = None
+    clusters: list[str] = field(default_factory=list)
+    category: str | None = None
+    type: str | None = None
+    language: str | None = None
+    language_source: str | None = None
+    other_language: bool | None = None
+    template: str | None = None
+    priority: float | None = None
+    parent: str | None = None
+    source: str | None = None
+    sources: list[str] = field(default_factory=list)
+    status: str | None = None
+    discovered_at: str | None = None
+    reason: str | None = None
+    rule: str | None = None
+    title: str | None = None
+    file_kind: str | None = None
+    changefreq: str | None = None
+    sitemap_priority: float | None = None
+    robots_allowed: bool | None = None
+    robots_rule: str | None = None
+    importance: float | None = None
+    region: str | None = None
+    anchor: str | None = None
+    inlinks: int | None = None
+    clicks: int | None = None
+    http_status: int | None = None
+    content_type: str | None = None
+    text_hash: str | None = None
+    canonical: str | None = None
+    duplicate_of: str | None = None

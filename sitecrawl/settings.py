@@ -17,20 +17,27 @@ USER_AGENT = f"sitecrawl/{__version__} (+https://sitecrawl.example/bot)"
 
 # --- The data flow -------------------------------------------------------------------------
 # Scrapy's own lists (*_BASE) hold; what is replaced is set to None by its name.
-DOWNLOADER_MIDDLEWARES_BASE: dict[str, int] = {}
-
-# requests, from the engine (low numbers) to the site
+# Requests, from the engine (low numbers) to the site. The others of Scrapy's list stay as they are:
+# offsite 50, http auth 300, time-out 350, headers 400, user agent 500, meta refresh 580,
+# cookies 700, proxies 750, stats 850, cache 900; their settings turn them on and off.
 DOWNLOADER_MIDDLEWARES = {
+    "sitecrawl.downloadermiddlewares.inventory.InventoryMiddleware": 10,
     "sitecrawl.downloadermiddlewares.politeness.PolitenessMiddleware": 150,
+    "sitecrawl.downloadermiddlewares.skip.SkipRulesMiddleware": 170,
     "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,
-    "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": 400,
+    # fetches when robots.txt cannot be had, obeys the body of a 404, takes http and https for one
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "sitecrawl.downloadermiddlewares.browserlike.BrowserlikeUserAgentMiddleware": 450,
-    "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": 500,
     "sitecrawl.downloadermiddlewares.backoff.BackoffRetryMiddleware": 550,
+    # retries at once
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
     "sitecrawl.downloadermiddlewares.conditional.ConditionalRequestMiddleware": 585,
     "sitecrawl.downloadermiddlewares.compression.BoundedCompressionMiddleware": 590,
+    # drops what unpacks to more than the limit, instead of cutting it
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "sitecrawl.downloadermiddlewares.redirect.CleanRedirectMiddleware": 600,
-    "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": 750,
+    # sends credentials that a target has in it, and reads targets in another way than browsers do
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
 }
 # items: what one document said, on its way into the inventory. Every other item (PageItem, those of
 # your own spiders) passes these unchanged, and your own pipelines see no other.
@@ -56,16 +63,20 @@ EXTENSIONS = {
 }
 # feeds: one row per page, written from the inventory when the scan has ended
 FEED_EXPORTERS = {
-    "json": "sitecrawl.exporters.json.JsonPageExporter",
-    "jsonlines": "sitecrawl.exporters.json.JsonLinesPageExporter",
-    "jsonl": "sitecrawl.exporters.json.JsonLinesPageExporter",
-    "jl": "sitecrawl.exporters.json.JsonLinesPageExporter",
-    "csv": "sitecrawl.exporters.csv.CsvPageExporter",
-    "xml": None,
-    "marshal": None,
-    "pickle": None,
+    "json": "sitecrawl.exporters.pages.JsonPageExporter",
+    "jsonlines": "sitecrawl.exporters.pages.JsonLinesPageExporter",
+    "jsonl": "sitecrawl.exporters.pages.JsonLinesPageExporter",
+    "jl": "sitecrawl.exporters.pages.JsonLinesPageExporter",
+    "csv": "sitecrawl.exporters.pages.CsvPageExporter",
+    "xlsx": "sitecrawl.exporters.tables.XlsxPageExporter",
+    "parquet": "sitecrawl.exporters.tables.ParquetPageExporter",
 }
-DOWNLOADER = "sitecrawl.downloader.polite.PoliteDownloader"
+# local feeds are whole or not there
+FEED_STORAGES = {
+    "": "sitecrawl.extensions.feeds.LocalFeedStorage",
+    "file": "sitecrawl.extensions.feeds.LocalFeedStorage",
+}
+DOWNLOADER = "sitecrawl.downloader.PoliteDownloader"
 # The frontier is a table of the store; behind it works Scrapy's scheduler.
 SCHEDULER = "sitecrawl.scheduler.FrontierScheduler"
 
@@ -75,6 +86,7 @@ SITECRAWL_DATABASE_URL = "sqlite:///sitecrawl.db"
 SITECRAWL_STRICT_PATHS = True
 SITECRAWL_SUBDOMAINS = False
 SITECRAWL_FEED_REFUSED = False
+SITECRAWL_PAGE_ITEMS = False
 
 # --- Sitemaps ------------------------------------------------------------------------------
 SITECRAWL_MAX_SITEMAP_URLS = 0
@@ -135,6 +147,9 @@ SITECRAWL_BROWSER = ""
 SITECRAWL_RENDER_TABS = 2
 SITECRAWL_RENDER_TAB_MEMORY_MB = 512
 SITECRAWL_RENDER_SECONDS = 15
+SITECRAWL_RENDER_DATA = "same-site"
+SITECRAWL_RENDER_MAX_REQUESTS = 200
+SITECRAWL_RENDER_WAIT_SECONDS = 120
 SITECRAWL_RENDER_MAX_CLICKS = 50
 SITECRAWL_RENDER_MAX_SCROLLS = 10
 
@@ -175,7 +190,8 @@ SITECRAWL_LANGUAGE_DETECTION = "auto"
 SITECRAWL_ADDRESS_ALLOW: list[str] = []
 SITECRAWL_VERIFY_CERTIFICATES = True
 SITECRAWL_USE_PROXIES = False
-TWISTED_DNS_RESOLVER = "sitecrawl.resolver.BothKindsResolver"
+SITECRAWL_MAX_HEADER_BYTES = 65_536
+SITECRAWL_ALLOW_UNGUARDED_HANDLERS = False
 
 # --- Retries ---------------------------------------------------------------------------------
 RETRY_TIMES = 2
@@ -213,8 +229,8 @@ REMOTE_CONTROL_ENABLED = False
 TELNETCONSOLE_ENABLED = False
 DOWNLOAD_VERIFY_CERTIFICATES = True  # SITECRAWL_VERIFY_CERTIFICATES sets it
 DOWNLOAD_HANDLERS = {
-    "http": "sitecrawl.downloadhandlers.stoppable.StoppableDownloadHandler",
-    "https": "sitecrawl.downloadhandlers.stoppable.StoppableDownloadHandler",
+    "http": "sitecrawl.downloadhandlers.guarded.GuardedDownloadHandler",
+    "https": "sitecrawl.downloadhandlers.guarded.GuardedDownloadHandler",
     "file": None,
     "ftp": None,
     "s3": None,
@@ -223,6 +239,8 @@ DOWNLOAD_HANDLERS = {
 # Documents are fetched in the order in which they were named.
 SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"
 COOKIES_ENABLED = False
+# A page with a meta refresh is a page of the site; the target is one of its links.
+METAREFRESH_ENABLED = False
 HTTPPROXY_ENABLED = False  # SITECRAWL_USE_PROXIES sets it
 REFERER_ENABLED = False  # a site need not know how its pages were found
 DOWNLOAD_WARNSIZE = 0  # our own limits cut what is too long, and say so

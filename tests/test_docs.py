@@ -12,14 +12,14 @@ from sitecrawl.cli import app
 from sitecrawl.config import setting_specs
 from sitecrawl.config.profiles import PROFILES
 from sitecrawl.errors import ExitCode
-from sitecrawl.exporters.rows import FIELDS
 from sitecrawl.exporters.sitemap_diff import ChangeReason
 from sitecrawl.exporters.sitemap_fitness import Unfit
 from sitecrawl.findings.kinds import DESCRIPTIONS, SiteFinding
 from sitecrawl.items import EvidenceType, FetchOutcome
+from sitecrawl.scan.arguments import SpiderArguments
 from sitecrawl.sitemaps.findings import FindingKind
-from sitecrawl.spiders.arguments import SpiderArguments
-from sitecrawl.store.tables import metadata
+from sitecrawl.store.queries.feed import FEED_FIELDS
+from sitecrawl.store.schema import metadata
 from sitecrawl.urls.refusal import Reason
 
 ROOT = Path(__file__).parents[1]
@@ -56,7 +56,7 @@ def test_no_setting_is_documented_that_does_not_exist() -> None:
         ("exports.md", [f"`{reason}`" for reason in (*Unfit, *ChangeReason)]),
         ("database.md", [f"`{name}`" for name in metadata.tables]),
         ("cli.md", [f"`sitecrawl {name}" for name in get_command(app).commands]),  # type: ignore[attr-defined]
-        ("cli.md", [f"`{name}`" for name in FIELDS]),
+        ("cli.md", [f"`{name}`" for name in FEED_FIELDS]),
         ("cli.md", [f"| {code} |" for code in ExitCode]),
         (
             "cli.md",

@@ -20,8 +20,9 @@ from sitecrawl.cli import (
     settings,
     structure,
 )
-from sitecrawl.console.text import discard_output, printable
+from sitecrawl.console.streams import discard_output
 from sitecrawl.errors import ExitCode, SitecrawlError, SiteUnreachableError, StoppedError
+from sitecrawl.safety.text import printable
 
 app = typer.Typer(
     name="sitecrawl",

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from sitecrawl.exporters.comparison import ComparedPages
     from sitecrawl.exporters.sitemap_diff import SitemapDiff
-    from sitecrawl.store.coverage import CrawlCoverage
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.coverage import CrawlCoverage
+    from sitecrawl.store.queries.scans import Scan
 
 
 class ListFormat(StrEnum):
@@ -80,7 +80,7 @@ def orphans(
     sitecrawl orphans example.com
     sitecrawl orphans example.com -o orphans.csv
     """
-    from sitecrawl.store.comparison import Orphan, orphans
+    from sitecrawl.store.queries.comparison import Orphan, orphans
 
     words = "in a sitemap, but not linked from any visited page"
     question = _Question(orphans, Orphan._fields, words)
@@ -100,7 +100,7 @@ def unlisted(
     sitecrawl unlisted example.com
     sitecrawl unlisted example.com --format json
     """
-    from sitecrawl.store.comparison import UnlistedPage, unlisted_pages
+    from sitecrawl.store.queries.comparison import UnlistedPage, unlisted_pages
 
     question = _Question(unlisted_pages, UnlistedPage._fields, "linked, but in no sitemap")
     _answer(question, domain, scan, database, format_ or _format_of(output), output)
@@ -116,7 +116,7 @@ def _answer(
 ) -> None:
     from sitecrawl.cli.database import known_site, reading, wanted_scan
     from sitecrawl.exporters.output import opened_output
-    from sitecrawl.store.coverage import crawl_coverage
+    from sitecrawl.store.queries.coverage import crawl_coverage
 
     with reading(database) as store:
         chosen = wanted_scan(store, known_site(store, domain), scan)
@@ -147,8 +147,8 @@ def sitemap_diff(
     from sitecrawl.exporters.output import opened_output
     from sitecrawl.exporters.sitemap_diff import SitemapDiff
     from sitecrawl.exporters.sitemap_fitness import read_fitness
-    from sitecrawl.store.coverage import crawl_coverage
-    from sitecrawl.store.sitemap_pages import pages_and_entries
+    from sitecrawl.store.queries.comparison import pages_and_entries
+    from sitecrawl.store.queries.coverage import crawl_coverage
     from sitecrawl.urls.address import origin_of
 
     chosen_format = format_ or _format_of(output)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sitecrawl.store.coverage import CrawlCoverage
+    from sitecrawl.store.queries.coverage import CrawlCoverage
 
 
 def coverage_words(coverage: CrawlCoverage) -> Iterator[str]:

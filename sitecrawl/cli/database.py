@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from sitecrawl.config import Config, ConfigError, apply_environment
 from sitecrawl.config.profiles import load_settings
 from sitecrawl.store.engine import open_database
-from sitecrawl.store.queries import latest_scan, scan_by_id, site_for, sites
+from sitecrawl.store.queries.scans import latest_scan, scan_by_id, site_for, sites
 from sitecrawl.urls.target import parse_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan, Site
+    from sitecrawl.store.queries.scans import Scan, Site
 
 
 @contextmanager

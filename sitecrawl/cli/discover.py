@@ -16,8 +16,8 @@ from sitecrawl.cli.options import (
 )
 from sitecrawl.config import Config, ConfigError, apply_environment
 from sitecrawl.config.profiles import load_settings
-from sitecrawl.console.text import printable
 from sitecrawl.errors import ExitCode
+from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.scans import Scan
 
 _OUTPUT_OPTION = typer.Option(
     "--output", "-o", help="A feed: .jsonl, .json or .csv; may be repeated."
@@ -121,8 +121,8 @@ def resume(
 
 def _chosen_scan(settings: Settings, number: int | None) -> Scan:
     from sitecrawl.store.engine import open_database
-    from sitecrawl.store.queries import scan_by_id
-    from sitecrawl.store.unfinished import find_dead_scans, newest_unfinished_scan
+    from sitecrawl.store.queries.resume import find_dead_scans, newest_unfinished_scan
+    from sitecrawl.store.queries.scans import scan_by_id
 
     effective = settings.copy()
     apply_environment(effective)
@@ -142,7 +142,7 @@ def _chosen_scan(settings: Settings, number: int | None) -> Scan:
 
 def _check_resumable(database: Database, scan: Scan) -> None:
     """Report now what would stop the scan when it begins."""
-    from sitecrawl.store.queries import scans
+    from sitecrawl.store.queries.scans import scans
     from sitecrawl.store.vocabulary import ScanStatus
 
     if scan.status == ScanStatus.FINISHED:

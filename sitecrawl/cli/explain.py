@@ -11,12 +11,12 @@ from sitecrawl.classify.pages import LanguageSource
 from sitecrawl.cli.coverage import coverage_words, limit_words
 from sitecrawl.cli.database import known_site
 from sitecrawl.config import Config
-from sitecrawl.console.text import printable
 from sitecrawl.html.links import LinkSource
 from sitecrawl.items import DocumentKind, Source
-from sitecrawl.store.classification import explain_page
-from sitecrawl.store.queries import latest_scan, site_for, sites
-from sitecrawl.store.why import MAX_MENTIONS, page_fact, why
+from sitecrawl.safety.text import printable
+from sitecrawl.store.queries.classification import explain_page
+from sitecrawl.store.queries.explain import MAX_MENTIONS, page_fact, why
+from sitecrawl.store.queries.scans import latest_scan, site_for, sites
 from sitecrawl.urls.address import resolve
 from sitecrawl.urls.canonical import KeyRules, canonicalize, explain_refusal
 from sitecrawl.urls.columns import page_ids
@@ -27,13 +27,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sitecrawl.classify.pages import PageClass
-    from sitecrawl.store.coverage import CrawlCoverage
-    from sitecrawl.store.document_facts import Fetch
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan, Site
-    from sitecrawl.store.page_facts import MentionCount, MentionFact, PageFact, VerdictFact
-    from sitecrawl.store.visits import ClickStep, VisitFact
-    from sitecrawl.store.why import Why
+    from sitecrawl.store.queries.coverage import CrawlCoverage
+    from sitecrawl.store.queries.documents import Fetch
+    from sitecrawl.store.queries.explain import (
+        MentionCount,
+        MentionFact,
+        PageFact,
+        VerdictFact,
+        Why,
+    )
+    from sitecrawl.store.queries.scans import Scan, Site
+    from sitecrawl.store.queries.visits import ClickStep, VisitFact
     from sitecrawl.urls.canonical import CanonicalRules
 
 _MAX_REDIRECTS = 20

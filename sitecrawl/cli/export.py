@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.exporters.sitemap import SitemapExport
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.scans import Scan
 
 app = typer.Typer(
     name="export",
@@ -119,7 +119,7 @@ def _left_out_words(left_out: Counter[str]) -> Iterator[str]:
 
 
 def _tell(words: Iterator[str] | list[str], store: Database, scan: Scan) -> None:
-    from sitecrawl.store.coverage import crawl_coverage
+    from sitecrawl.store.queries.coverage import crawl_coverage
 
     for line in (*words, *completeness_words(crawl_coverage(store, scan))):
         typer.echo(line, err=True)

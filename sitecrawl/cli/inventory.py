@@ -25,7 +25,7 @@ from sitecrawl.cli.options import (
     SITE_ARGUMENT,
     format_by_ending,
 )
-from sitecrawl.console.text import printable
+from sitecrawl.safety.text import printable
 from sitecrawl.urls.refusal import Reason  # noqa: TC001  Typer reads the annotations
 
 
@@ -59,11 +59,11 @@ def scans(
     sitecrawl scans example.com --limit 5
     """
     from sitecrawl.cli.database import known_site, reading
-    from sitecrawl.store import queries
+    from sitecrawl.store.queries.scans import scans as newest_scans
 
     with reading(database) as store:
         site_id = known_site(store, domain).id if domain else None
-        for scan in queries.scans(store, limit, site_id):
+        for scan in newest_scans(store, limit, site_id):
             figures = scan.summary or {}
             typer.echo(
                 f"{scan.id:>5}  {scan.started_at:%Y-%m-%d %H:%M} UTC  {scan.status:<11}"
@@ -130,8 +130,8 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     """
     from sitecrawl.cli import filters
     from sitecrawl.cli.database import known_site, reading, wanted_scan
-    from sitecrawl.exporters.export import export_pages
-    from sitecrawl.store.inventory import PageFilter
+    from sitecrawl.exporters.pages import export_pages
+    from sitecrawl.store.queries.pages import PageFilter
 
     wanted = PageFilter(
         include_refused=refused,
@@ -153,11 +153,11 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
         site = known_site(store, domain)
         of_scan = wanted_scan(store, site, scan)
         if cluster:
-            from sitecrawl.store.classification import classifier_of
+            from sitecrawl.store.queries.classification import classifier_of
 
             known = sorted(classifier_of(store, of_scan).model.cluster_keys)
             wanted = replace(wanted, cluster=filters.checked_cluster(cluster, known))
-        number = export_pages(store, site, of_scan, wanted, chosen, output)
+        number = export_pages(store, of_scan, wanted, chosen, output)
     if output:
         sys.stderr.write(f"{number:,} URLs written to {output}\n")
 

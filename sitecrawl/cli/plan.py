@@ -10,10 +10,10 @@ import typer
 from sitecrawl.cli.options import PROFILE_OPTION, SETTING_OPTION
 from sitecrawl.cli.robots import DOMAIN_ARGUMENT, preview_settings, preview_site
 from sitecrawl.config import Config
-from sitecrawl.console.text import printable
 from sitecrawl.politeness.estimate import ScanLimits, Seen, duration_words, estimate
-from sitecrawl.politeness.words import byte_words
+from sitecrawl.politeness.ledger import byte_words
 from sitecrawl.robots.answers import AnswerKind
+from sitecrawl.safety.text import printable
 from sitecrawl.stages.waterfall import crawl_is_needed
 
 if TYPE_CHECKING:

@@ -17,14 +17,14 @@ from sitecrawl.cli.options import (
 )
 from sitecrawl.config import Config, ConfigError, apply_environment
 from sitecrawl.config.profiles import load_settings
-from sitecrawl.console.text import printable
 from sitecrawl.errors import SiteUnreachableError, StoppedError
 from sitecrawl.items import FetchOutcome
-from sitecrawl.politeness.words import byte_words
+from sitecrawl.politeness.ledger import byte_words
 from sitecrawl.robots.answers import AnswerKind, may_use_kept_copy, read_answer
 from sitecrawl.robots.file import token_of
 from sitecrawl.robots.lines import RobotsText, decode_octets
 from sitecrawl.robots.policy import policy_for
+from sitecrawl.safety.text import printable
 from sitecrawl.urls.address import origin_of, resolve
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sitecrawl.scan.robots import AuthorityRobots
     from sitecrawl.spiders.preview import RobotsSpider, Survey
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.scans import Scan
 
 DOMAIN_ARGUMENT = typer.Argument(help="A domain (example.com) or a URL (http://127.0.0.1:8000).")
 
@@ -106,7 +106,7 @@ def preview_site(spider_class: type[RobotsSpider], settings: Settings, domain: s
     """Run a spider that looks at a site without storing anything, and return what it saw."""
     from scrapy.crawler import AsyncCrawlerProcess
 
-    from sitecrawl.spiders.arguments import SpiderArguments
+    from sitecrawl.scan.arguments import SpiderArguments
 
     SpiderArguments.parse({"domain": domain})
     process = AsyncCrawlerProcess(settings)
@@ -303,7 +303,7 @@ def changed_verdicts(
 
 
 def _earlier(database: Database, url: str, view: RobotsView, scan: Scan) -> _Earlier:
-    from sitecrawl.store.robots_copies import last_answer, last_good_copy
+    from sitecrawl.store.queries.archive import last_answer, last_good_copy
 
     before = scan.id + 1
     last = last_answer(database, scan.site_id, url, before_scan=before)
@@ -329,11 +329,11 @@ def _earlier(database: Database, url: str, view: RobotsView, scan: Scan) -> _Ear
 def _changes(
     database: Database, robots: AuthorityRobots, before: RobotsPolicy, scan: Scan
 ) -> Iterator[str]:
-    from sitecrawl.store.inventory import ALL_PAGES, page_chunks
+    from sitecrawl.store.queries.pages import ALL_PAGES, page_rows
 
     prefix = origin_of(robots.url) + "/"
-    for chunk in page_chunks(database, scan, ALL_PAGES, ("url",)):
-        urls = [url for url in chunk["url"] if url.startswith(prefix)]
+    for rows in page_rows(database, scan, ALL_PAGES, ("url",)):
+        urls = [url for (url,) in rows if url.startswith(prefix)]
         old, new = before.verdicts(urls), robots.policy.verdicts(urls)
         for row, url in enumerate(urls):
             if old[row].allowed != new[row].allowed:

@@ -142,7 +142,7 @@ def doctor(
 
 
 def _has_browser(profile: str) -> bool:
-    from sitecrawl.render.installation import install_browser
+    from sitecrawl.render.browser import install_browser
 
     setting = Config.from_settings(_effective_settings(profile)).browser
     # To stderr, so that a program can read the checks.
@@ -183,7 +183,7 @@ def _database(config: Config) -> Check:
     from sitecrawl.cli.database import reading
     from sitecrawl.store.engine import without_password
     from sitecrawl.store.errors import DatabaseMissingError, StoreError
-    from sitecrawl.store.queries import sites
+    from sitecrawl.store.queries.scans import sites
 
     shown = without_password(config.database_url)
     try:
@@ -203,7 +203,7 @@ def _contact(user_agent: str) -> Check:
 
 
 def _browser(setting: str) -> Check:
-    from sitecrawl.render.browsers import find_browser
+    from sitecrawl.render.browser import find_browser
 
     try:
         browser = find_browser(setting)

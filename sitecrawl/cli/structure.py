@@ -17,13 +17,13 @@ from sitecrawl.cli.options import (
     SITE_ARGUMENT,
     format_by_ending,
 )
-from sitecrawl.console.text import printable
+from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.scans import Scan
 
 # A hostile site has a folder for every page: what is beyond these is counted in its parent only.
 MAX_FOLDERS: Final = 100_000
@@ -72,7 +72,7 @@ def tree(
 
 def menu_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
     """The site's menu: titles and addresses, nested as on the page."""
-    from sitecrawl.store.menu import site_menu
+    from sitecrawl.store.queries.links import site_menu
 
     entries = [entry for entry in site_menu(database, scan) if entry.level < depth]
     if not entries:
@@ -90,12 +90,11 @@ def menu_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
 
 def path_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
     """The folders of the site, with how many pages are listed and refused below each."""
-    from sitecrawl.store.inventory import ALL_PAGES, page_chunks
+    from sitecrawl.store.queries.pages import ALL_PAGES, page_rows
 
     tree = PathTree(depth)
-    columns = ("url", "reason")
-    for chunk in page_chunks(database, scan, ALL_PAGES, columns):
-        for url, reason in chunk.rows(columns):
+    for rows in page_rows(database, scan, ALL_PAGES, ("url", "reason")):
+        for url, reason in rows:
             tree.add(url, is_refused=reason is not None)
     yield from map(printable, tree.lines())
 
@@ -207,8 +206,8 @@ def graph(
     from sitecrawl.cli.filters import checked_region
     from sitecrawl.exporters.graph import write_edges, write_graphml
     from sitecrawl.exporters.output import opened_output
-    from sitecrawl.store.coverage import crawl_coverage
-    from sitecrawl.store.link_graph import GraphFilter, reading_graph
+    from sitecrawl.store.queries.coverage import crawl_coverage
+    from sitecrawl.store.queries.links import GraphFilter, reading_graph
 
     wanted = GraphFilter(checked_region(region), include_refused=refused, include_external=external)
     chosen_format = format_ or format_by_ending(output, _GRAPH_BY_ENDING, GraphFormat.GRAPHML)

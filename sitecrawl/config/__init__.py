@@ -30,8 +30,8 @@ from sitecrawl.config.values import (
     text,
 )
 from sitecrawl.errors import SitecrawlError
-from sitecrawl.politeness.budget import ScanBudget
 from sitecrawl.politeness.pace import PaceRules
+from sitecrawl.politeness.scan import ScanBudget
 from sitecrawl.robots.file import AgentMatching, parse_token
 from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.sitemaps.reader import SitemapLimits
@@ -90,6 +90,7 @@ class Config:
     strict_paths: bool = _setting(flag)
     subdomains: bool = _setting(flag)
     feed_refused: bool = _setting(flag)
+    page_items: bool = _setting(flag)
 
     max_sitemap_urls: int = _setting(count, URL_DISCOVERY_MAX_SITEMAP_URLS=count)
     max_sitemap_depth: int = _setting(count, URL_DISCOVERY_MAX_SITEMAP_DEPTH=count)
@@ -139,6 +140,9 @@ class Config:
     render_tabs: int = _setting(positive)
     render_tab_memory_mb: int = _setting(positive)
     render_seconds: float = _setting(positive_seconds)
+    render_data: str = _setting(choice("same-site", "all", "none"))
+    render_max_requests: int = _setting(count)
+    render_wait_seconds: float = _setting(positive_seconds)
     render_max_clicks: int = _setting(count)
     render_max_scrolls: int = _setting(count)
 
@@ -170,6 +174,8 @@ class Config:
     address_allow: tuple[str, ...] = _setting(names)
     verify_certificates: bool = _setting(flag)
     use_proxies: bool = _setting(flag)
+    max_header_bytes: int = _setting(positive)
+    allow_unguarded_handlers: bool = _setting(flag)
 
     retry_backoff_seconds: float = _setting(seconds)
     max_crawl_delay_seconds: float = _setting(seconds)

@@ -7,8 +7,9 @@ from itertools import chain, repeat
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sitecrawl.config import colours_may_be_forced
-from sitecrawl.console.text import discard_output, printable
-from sitecrawl.politeness.words import byte_words, ledger_notes, ledger_words
+from sitecrawl.console.streams import discard_output
+from sitecrawl.politeness.ledger import byte_words, ledger_notes, ledger_words
+from sitecrawl.safety.text import printable
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:

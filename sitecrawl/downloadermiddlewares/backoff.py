@@ -1,48 +1,64 @@
-"""Retries that wait."""
+"""Retries that wait, longer each time."""
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from typing import TYPE_CHECKING
 
+from scrapy import Request
 from scrapy.downloadermiddlewares.retry import RetryMiddleware
 
 from sitecrawl.config import Config
-from sitecrawl.politeness.backoff import backoff_seconds
+from sitecrawl.downloader import is_stopping, sleep_unless_stopping
+from sitecrawl.politeness.pace import backoff_seconds
 from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
-    from scrapy import Request
+    from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
 
 class BackoffRetryMiddleware(RetryMiddleware):
-    """Scrapy's retries, never at once: 200 ms, 400 ms, 800 ms, ... each up to a quarter longer.
+    """Scrapy's retries, but never at once: after 200 ms, 400 ms, 800 ms, ... and a random quarter.
 
-    A retry waits where every request waits, for its turn at its host: there Retry-After is kept as
-    well. What would wait in vain is not tried again; then the answer that is there counts.
+    Retry-After is kept by the downloader. A request whose retry would be refused (its host is left
+    alone, or asks to wait longer than the scan or the stage may take) is not retried.
 
     Settings: ``SITECRAWL_RETRY_BACKOFF_SECONDS`` and Scrapy's ``RETRY_*``.
-    Meta: ``sitecrawl_deadline``, ``sitecrawl_not_before`` (of the monotonic clock).
+    Meta: ``sitecrawl_deadline`` (of the monotonic clock).
     """
 
     def __init__(self, settings: BaseSettings):
         super().__init__(settings)
         self._backoff_seconds = Config.from_settings(settings).retry_backoff_seconds
 
-    def _retry(self, request: Request, reason: str | Exception | type[Exception]) -> Request | None:
-        now = time.monotonic()
-        deadline = request.meta.get("sitecrawl_deadline", float("inf"))
-        politeness = scan_of(self.crawler).politeness
-        if now >= deadline or politeness.is_waiting_in_vain(request.url, now, deadline):
+    async def process_response(  # type: ignore[override]
+        self, request: Request, response: Response
+    ) -> Request | Response:
+        if response.status not in self.retry_http_codes or self._is_in_vain(request):
+            return response
+        retry: Request | Response = super().process_response(request, response)
+        return await self._back_off(retry) or response if isinstance(retry, Request) else retry
+
+    async def process_exception(  # type: ignore[override]
+        self, request: Request, exception: Exception
+    ) -> Request | Response | None:
+        if not isinstance(exception, self.exceptions_to_retry) or self._is_in_vain(request):
             return None
-        retry = super()._retry(request, reason)
-        if retry is not None:
-            wait = backoff_seconds(
-                self._backoff_seconds,
-                retry.meta["retry_times"],
-                random.random(),  # noqa: S311  no secret
-            )
-            retry.meta["sitecrawl_not_before"] = now + wait
-        return retry
+        retry: Request | Response | None = super().process_exception(request, exception)
+        return await self._back_off(retry) if isinstance(retry, Request) else retry
+
+    def _is_in_vain(self, request: Request) -> bool:
+        now = time.monotonic()
+        deadline = request.meta.get("sitecrawl_deadline", math.inf)
+        politeness = scan_of(self.crawler).politeness
+        return now >= deadline or politeness.is_waiting_in_vain(request.url, now, deadline)
+
+    async def _back_off(self, retry: Request) -> Request | None:
+        """Return the retry when its time has come; None when the scan is stopped before."""
+        chance = random.random()  # noqa: S311  no secret
+        seconds = backoff_seconds(self._backoff_seconds, retry.meta["retry_times"], chance)
+        await sleep_unless_stopping(self.crawler, seconds)
+        return None if is_stopping(self.crawler) else retry

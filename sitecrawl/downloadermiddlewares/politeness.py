@@ -1,12 +1,12 @@
-"""Requests that must not leave are stopped before anything is done for them."""
+"""Requests that the downloader would refuse are refused before anything is done for them."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
 
-from sitecrawl.downloader.refusals import NotSentError
-from sitecrawl.downloader.turns import is_page
+from sitecrawl.downloader import check_download_components, is_page
+from sitecrawl.scan.errors import NotSentError
 from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 class PolitenessMiddleware:
     """Refuse what is over the scan's budget, and what would go to a host that is left alone.
 
-    The downloader looks again when the request's turn comes, and counts exactly.
+    A shortcut: no robots.txt is fetched for such a request, and it does not wait in a slot. What
+    is sent is decided by the downloader alone.
 
     Settings: ``SITECRAWL_MAX_PAGES``, ``SITECRAWL_MAX_SCAN_MINUTES``,
     ``SITECRAWL_MAX_ERRORS_IN_A_ROW``. Meta: ``sitecrawl_document``, ``sitecrawl_deadline``.
     """
 
     def __init__(self, crawler: Crawler):
+        check_download_components(crawler.settings)  # also when DOWNLOADER is another
         self._crawler = crawler
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Redirects, read as browsers read them."""
+"""Redirects, with targets parsed as browsers parse them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 
 from sitecrawl.config import Config
-from sitecrawl.urls.address import resolve_location
+from sitecrawl.urls.address import resolve_location, site_of
 from sitecrawl.urls.canonical import page_key
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class CleanRedirectMiddleware(RedirectMiddleware):
-    """Scrapy's redirects, to what the one URL parser of the project makes of the target.
+    """Scrapy's redirects; the target is parsed by the project's URL parser.
 
-    So credentials in a target are not sent, stored or logged, odd spellings of an address become
-    that address, and a target that is no http(s) address is not followed.
+    So credentials in a target are not sent, stored or logged, unusual spellings of an address
+    become that address, and a target that is no http(s) URL is not followed.
 
-    Meta: ``sitecrawl_redirect_within_page``: only to another address of the same page (https, www,
-    a slash at the end), because another page is visited for itself; and to none twice.
+    Meta: ``sitecrawl_redirect_within_page``: follow only to another URL of the same page (https,
+    www, a slash at the end), because another page is visited for itself; and to none twice.
     """
 
     def __init__(self, settings: BaseSettings):
@@ -56,7 +56,14 @@ class CleanRedirectMiddleware(RedirectMiddleware):
                 return response
         headers = response.headers.copy()
         headers["Location"] = target
-        return super().process_response(request, response.replace(headers=headers))
+        redirected: Request | Response = super().process_response(
+            request, response.replace(headers=headers)
+        )
+        is_elsewhere = site_of(redirected.url) != site_of(request.url)
+        if is_elsewhere and redirected.meta.get("download_slot") == site_of(request.url):
+            # The downloader wrote it there; another site has another slot.
+            del redirected.meta["download_slot"]
+        return redirected
 
     def _is_same_page(self, url: str, target: str) -> bool:
         return page_key(url, self._key_rules) == page_key(target, self._key_rules)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.downloader.refusals import BlockedByRobotsError
 from sitecrawl.items import DocumentKind
 from sitecrawl.robots.policy import VerdictReason
+from sitecrawl.scan.errors import BlockedByRobotsError
 from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 class RobotsMiddleware:
     """Refuse pages that robots.txt disallows, also those that a redirect leads to.
 
-    Sitemaps that the site names are there to be read, at the pace that their host asks for. For
-    those that are only guessed its rules hold; when robots.txt cannot be had, they are tried all
-    the same.
+    A request without ``sitecrawl_document`` (of any other spider) is one for a page. Sitemaps that
+    the site names are there to be read, at the pace that their host asks for. For those that are
+    only guessed the rules hold; when robots.txt cannot be had, they are tried all the same.
 
-    Meta: ``sitecrawl_document``, ``sitecrawl_is_guess``.
+    Meta: ``sitecrawl_document``, ``sitecrawl_is_guess``, Scrapy's ``dont_obey_robotstxt``.
     """
 
     def __init__(self, crawler: Crawler):
@@ -36,6 +36,8 @@ class RobotsMiddleware:
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
+        if not request.url.startswith(("http:", "https:")):
+            return
         kind = request.meta.get("sitecrawl_document", {}).get("kind")
         register = scan_of(self._crawler).robots
         if kind is DocumentKind.ROBOTS_TXT:
@@ -43,7 +45,7 @@ class RobotsMiddleware:
             return
         robots = await register.robots_of(request.url)
         is_named = kind is DocumentKind.SITEMAP and not request.meta.get("sitecrawl_is_guess")
-        if is_named:
+        if is_named or request.meta.get("dont_obey_robotstxt"):
             return
         verdict = robots.policy.decide(request.url)
         if not self._may_be_fetched(verdict, kind):

@@ -7,15 +7,15 @@ import io
 import json
 from typing import IO, TYPE_CHECKING, Any
 
-from sitecrawl.console.text import printable
-from sitecrawl.exporters.csv import safe_cell
+from sitecrawl.exporters.cells import safe_cell
+from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeAlias
 
     from sitecrawl.exporters.sitemap_diff import SitemapChange
-    from sitecrawl.store.comparison import Orphan, UnlistedPage
+    from sitecrawl.store.queries.comparison import Orphan, UnlistedPage
 
     ComparedPages: TypeAlias = Iterable[Orphan | UnlistedPage | SitemapChange]
 

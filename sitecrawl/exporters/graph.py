@@ -9,12 +9,12 @@ from html import escape
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
-from sitecrawl.exporters.csv import safe_cell
+from sitecrawl.exporters.cells import safe_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sitecrawl.store.link_graph import GraphEdge, GraphNode, LinkGraph
+    from sitecrawl.store.queries.links import GraphEdge, GraphNode, LinkGraph
 
 EDGE_COLUMNS: Final = ("from", "to", "source", "region", "anchor", "rel", "position")
 

@@ -6,8 +6,8 @@ from collections import Counter
 from enum import StrEnum
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
-from sitecrawl.console.text import printable
 from sitecrawl.exporters.sitemap_fitness import Unfit
+from sitecrawl.safety.text import printable
 from sitecrawl.urls.address import origin_of
 from sitecrawl.urls.refusal import Reason
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sitecrawl.exporters.sitemap_fitness import Fitness, Objection
-    from sitecrawl.store.sitemap_pages import SitemapPage
+    from sitecrawl.store.queries.comparison import SitemapPage
 
 
 class Action(StrEnum):

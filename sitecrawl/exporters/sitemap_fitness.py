@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from sitecrawl.html.links import LinkSource
 from sitecrawl.items import FetchOutcome
 from sitecrawl.sitemaps.entries import SitemapKind
-from sitecrawl.store.sitemap_visits import visited_pages
+from sitecrawl.store.queries.visits import visit_answers
 from sitecrawl.urls.canonical import KeyRules, canonicalize, page_id, page_key, strict_url
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.skip import file_kind
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan, Site
-    from sitecrawl.store.sitemap_pages import SitemapPage
-    from sitecrawl.store.sitemap_visits import VisitedAs
+    from sitecrawl.store.queries.comparison import SitemapPage
+    from sitecrawl.store.queries.scans import Scan, Site
+    from sitecrawl.store.queries.visits import VisitAnswer
 
 # What sitemaps.org allows an address to have.
 MAX_LOC_CHARACTERS: Final = 2_047
@@ -101,7 +101,7 @@ def read_fitness(database: Database, site: Site, scan: Scan, origin: str) -> Fit
     key_rules = KeyRules(**site.key_rules)
     objections: dict[int, Objection] = {}
     addresses: dict[int, str] = {}
-    for visit in visited_pages(database, scan):
+    for visit in visit_answers(database, scan):
         # What was fetched last counts.
         objections.pop(visit.page_id, None)
         addresses.pop(visit.page_id, None)
@@ -112,7 +112,7 @@ def read_fitness(database: Database, site: Site, scan: Scan, origin: str) -> Fit
     return Fitness(origin, objections, addresses, partial(page_id, seed=site.seed, rules=key_rules))
 
 
-def _shown_by(visit: VisitedAs, key_rules: KeyRules) -> Objection | None:
+def _shown_by(visit: VisitAnswer, key_rules: KeyRules) -> Objection | None:
     if visit.reason:
         return Objection(visit.reason, visit.rule or "")
     if visit.outcome in _FAILURES:
@@ -129,7 +129,7 @@ def _shown_by(visit: VisitedAs, key_rules: KeyRules) -> Objection | None:
     return None
 
 
-def _moved_to(visit: VisitedAs, key_rules: KeyRules) -> str | None:
+def _moved_to(visit: VisitAnswer, key_rules: KeyRules) -> str | None:
     """The other spelling of its address that the page redirects to."""
     if not visit.final_url or visit.final_url == visit.url:
         return None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy import signals
 from scrapy.exceptions import StopDownload
 
+from sitecrawl.downloadermiddlewares.compression import is_gzip_type, starts_as_markup
 from sitecrawl.items import DocumentKind
 from sitecrawl.urls.skip import file_kind
 
@@ -25,7 +26,8 @@ _NOT_READ = {"document", "archive", "image", "media"}
 class BodyLimit:
     """Stop a download at the document's limit and hand on what has arrived.
 
-    A file in the place of a page is not downloaded at all.
+    A file in the place of a page is not downloaded at all; a gzip file only if it begins with
+    markup, because some servers send pages as such.
 
     Meta: ``sitecrawl_max_bytes``, ``sitecrawl_document``. Stats: ``sitecrawl/documents/cut``.
     """
@@ -33,6 +35,7 @@ class BodyLimit:
     def __init__(self, crawler: Crawler):
         self._stats = crawler.stats
         self._received: WeakKeyDictionary[Request, int] = WeakKeyDictionary()
+        self._gzip_files: WeakSet[Request] = WeakSet()
         crawler.signals.connect(self.headers_received, signals.headers_received)
         crawler.signals.connect(self.bytes_received, signals.bytes_received)
 
@@ -43,10 +46,18 @@ class BodyLimit:
     def headers_received(self, headers: Headers, request: Request) -> None:
         is_page = request.meta.get("sitecrawl_document", {}).get("kind") is DocumentKind.PAGE
         content_type = (headers.get("Content-Type") or b"").decode("latin-1")
-        if is_page and file_kind(content_type) in _NOT_READ:
+        if not is_page or file_kind(content_type) not in _NOT_READ:
+            return
+        if not is_gzip_type(headers.get("Content-Type")):
             raise StopDownload(fail=False)
+        if not headers.get("Content-Encoding"):
+            self._gzip_files.add(request)
 
     def bytes_received(self, data: bytes, request: Request) -> None:
+        if request in self._gzip_files:
+            self._gzip_files.discard(request)
+            if not starts_as_markup(data):
+                raise StopDownload(fail=False)
         limit = request.meta.get("sitecrawl_max_bytes")
         if not limit:
             return

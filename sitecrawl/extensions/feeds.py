@@ -1,17 +1,24 @@
-"""Feeds of pages: Scrapy's feed storage, written from the inventory when the scan has ended."""
+"""Feeds of pages: Scrapy's feed exports, written from the inventory when the scan has ended."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from scrapy import signals
-from scrapy.extensions.feedexport import FeedExporter
+from scrapy.exceptions import NotConfigured
+from scrapy.extensions.feedexport import FeedExporter, FileFeedStorage, ItemFilter
 
 from sitecrawl.config import Config
-from sitecrawl.exporters.pages import PageExporter
+from sitecrawl.errors import SitecrawlError
+from sitecrawl.exporters.output import PartialFile
+from sitecrawl.exporters.pages import EXTRAS, ScanExporter
 from sitecrawl.scan.lifecycle import ScanLifecycle
+from sitecrawl.scan.scan import scan_of
+from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
     from typing import Self
@@ -20,20 +27,61 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.extensions.feedexport import FeedSlot
 
-    from sitecrawl.scan.scan import Scan
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.queries.scans import Scan
 
 logger = logging.getLogger(__name__)
+
+_PACKAGES: Final = {"xlsx": "xlsxwriter", "parquet": "pyarrow"}
+
+
+class LocalFeedStorage(FileFeedStorage):
+    """Scrapy's storage of local files, but a feed is whole or not there.
+
+    It is written beside its target and renamed when it is complete. A feed that is appended to
+    (``-o``, ``overwrite: False``) begins with a copy of the old one.
+    """
+
+    _partial: PartialFile | None = None
+
+    def open(self, spider: Spider) -> IO[bytes]:
+        path = Path(self.path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._partial = PartialFile(path, append=self.write_mode == "ab")
+        return self._partial.file
+
+    def store(self, file: IO[bytes]) -> None:
+        assert self._partial is not None
+        self._partial.complete()
+
+    def discard(self) -> None:
+        """Leave the feed as it was."""
+        if self._partial is not None:
+            self._partial.discard()
 
 
 class PageFeeds(FeedExporter):
     """Write one row per page to every feed of ``FEEDS`` (``-o``, ``-O``).
 
     A page's sources, title or verdict may still change while a scan runs, so no row is written
-    before its end: items are batches of mentions and never reach a feed themselves.
+    before its end. A scan that failed leaves the feeds as they were. Items of a spider without an
+    inventory are exported as Scrapy exports them.
+
+    Feeds are made by the database, unless their options need an item for each page: item filters,
+    batches, other exporters. Then a page is a dictionary.
 
     Settings: ``SITECRAWL_FEED_REFUSED`` and Scrapy's ``FEED*``.
-    Stats: ``sitecrawl/feeds/written``, ``sitecrawl/feeds/failed``.
     """
+
+    def __init__(self, crawler: Crawler):
+        super().__init__(crawler)
+        for options in self.feeds.values():
+            package = _PACKAGES.get(options["format"])
+            if package and find_spec(package) is None:
+                extra = EXTRAS[options["format"]]
+                logger.error("%s feeds need: pip install 'sitecrawl[%s]'", package, extra)
+                raise NotConfigured
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -46,41 +94,63 @@ class PageFeeds(FeedExporter):
     async def close_spider(self, spider: Spider) -> None:
         lifecycle = self.crawler.get_extension(ScanLifecycle)
         assert lifecycle is not None
-        if lifecycle.scan.database is None:
-            await super().close_spider(spider)
-            return
-        await lifecycle.is_finished.wait()
-        scan = lifecycle.scan
-        written = [slot for slot in self.slots if await self._is_written(slot, scan)]
-        self.slots = written
-        scan.counters.feeds_written = [slot.uri for slot in written]
+        if (database := lifecycle.scan.database) is not None:
+            await lifecycle.is_finished.wait()
+            written: list[FeedSlot] = []
+            if database.record is not None:
+                for slot in self.slots:
+                    written += await self._write_slot(slot, database.record.scan_id, spider)
+            self.slots = written
+            lifecycle.scan.counters.feeds_written = [slot.uri for slot in written]
         await super().close_spider(spider)
 
-    async def _is_written(self, slot: FeedSlot, scan: Scan) -> bool:
+    async def _write_slot(self, slot: FeedSlot, scan_id: int, spider: Spider) -> list[FeedSlot]:
+        """Write one feed; return the slots that are still to be stored."""
         try:
-            if scan.database and scan.database.has_begun:
-                slot.itemcount = await asyncio.to_thread(self._write, slot, scan)
-        except OSError as error:
-            scan.counters.feeds_failed += 1
-            reason = error.strerror or error
+            return await self._export(slot, scan_id, spider)
+        except (OSError, SitecrawlError) as error:
+            if isinstance(slot.storage, LocalFeedStorage):
+                slot.storage.discard()
+            scan_of(self.crawler).counters.feeds_failed += 1
+            reason = (isinstance(error, OSError) and error.strerror) or error
             logger.error("The feed %s cannot be written: %s", slot.uri, reason)  # noqa: TRY400  one line
-            return False
-        return True
+            return []
 
-    def _write(self, slot: FeedSlot, scan: Scan) -> int:
+    async def _export(self, slot: FeedSlot, scan_id: int, spider: Spider) -> list[FeedSlot]:
         from sitecrawl.store.engine import open_database
-        from sitecrawl.store.inventory import PageFilter
+        from sitecrawl.store.queries.feed import iter_page_rows
+        from sitecrawl.store.queries.pages import PageFilter
+        from sitecrawl.store.queries.scans import scan_by_id
 
         config = Config.from_settings(self.settings)
-        slot.start_exporting()
-        assert isinstance(slot.exporter, PageExporter)
-        database = open_database(config.database_url, create=False)
-        try:
-            return slot.exporter.export_scan(
-                database,
-                scan.record.scan_id,
-                config.key_rules(),
-                PageFilter(include_refused=config.feed_refused),
-            )
-        finally:
-            database.close()
+        wanted = PageFilter(include_refused=config.feed_refused)
+        with open_database(config.database_url, create=False) as database:
+            scan = scan_by_id(database, scan_id)
+            if scan is None or scan.status == ScanStatus.FAILED:
+                logger.warning("The scan failed; the feed %s is left as it was", slot.uri)
+                return []
+            slot.start_exporting()
+            if self._takes_all(slot):
+                slot.itemcount = await asyncio.to_thread(_write, slot, database, scan, wanted)
+                return [slot]
+            # ``item_scraped`` knows filters and batches, and begins new slots.
+            self.slots = [slot]
+            for row in iter_page_rows(database, scan_id, wanted):
+                [current] = self.slots
+                self.item_scraped(row, spider)
+                if self.slots != [current]:
+                    await asyncio.sleep(0)  # lets a full batch be stored
+            return self.slots
+
+    def _takes_all(self, slot: FeedSlot) -> bool:
+        """Whether every page goes into this one file, as the exporter writes it."""
+        has_filter = type(slot.filter) is not ItemFilter or slot.filter.item_classes
+        is_in_batches = self.feeds[slot.uri_template]["batch_item_count"]
+        exporter: Any = slot.exporter
+        is_direct = isinstance(exporter, ScanExporter) and exporter.can_export_scan
+        return is_direct and not has_filter and not is_in_batches
+
+
+def _write(slot: FeedSlot, database: Database, scan: Scan, wanted: PageFilter) -> int:
+    assert isinstance(slot.exporter, ScanExporter)
+    return slot.exporter.export_scan(database, scan, wanted)

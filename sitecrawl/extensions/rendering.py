@@ -1,4 +1,4 @@
-"""The browser of a scan: found at the start, started for the first page, ended with the scan."""
+"""Renders pages in one browser for the whole scan, or reports that no browser is available."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from sitecrawl.config import Config
-from sitecrawl.downloader.stopping import ScanStoppedError, is_stopping
+from sitecrawl.downloader import is_stopping
 from sitecrawl.items import DocumentKind
-from sitecrawl.render.browsers import find_browser, is_playwright_installed
+from sitecrawl.render.browser import find_browser, is_playwright_installed
+from sitecrawl.render.requests import RequestKind, is_data_wanted, is_tracker
 from sitecrawl.render.trials import RenderMode
+from sitecrawl.scan.errors import ScanStoppedError
+from sitecrawl.scan.fetching import document_request, failed_document_of
 from sitecrawl.scan.scan import scan_of
-from sitecrawl.stages.fetching import document_request
-from sitecrawl.stages.rendering import site_answer
 from sitecrawl.stages.waterfall import links_are_read
 
 if TYPE_CHECKING:
@@ -24,38 +25,44 @@ if TYPE_CHECKING:
     from typing import Self
 
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
-    from sitecrawl.render.browsers import Browser
-    from sitecrawl.render.renderer import Renderer, Rendering
-    from sitecrawl.render.siteanswers import SiteAnswer
-    from sitecrawl.render.tabs import TabPool
-    from sitecrawl.scan.scan import Scan
+    from sitecrawl.render.page import Renderer, Rendering
+    from sitecrawl.render.requests import PageRequest
+    from sitecrawl.scan.counters import ScanCounters
     from sitecrawl.spiders.site import SiteSpider
 
 logger = logging.getLogger(__name__)
 
-_LOOK_SECONDS = 0.25
+_STOP_CHECK_SECONDS = 0.25
+# A page that is being rendered waits for them; pages of the crawl can wait.
+_PRIORITY = 100
 
-# What an exploration says it left out -> the setting behind it, and words for a person.
+# The limit of a rendering that was hit -> the setting behind it, and words for a person.
 _LIMITS = {
     "max_clicks": ("render_max_clicks", "elements of a rendered page that were not clicked"),
     "max_scrolls": ("render_max_scrolls", "the rest of a long list on a rendered page"),
     "seconds": ("render_seconds", "what was left when the time for a rendered page was up"),
+    "max_requests": ("render_max_requests", "further requests of a rendered page"),
+    "wait_seconds": ("render_wait_seconds", "requests of a rendered page that came too late"),
 }
-NO_PLAYWRIGHT = "the playwright package is not installed: pip install 'sitecrawl[render]'"
+NO_PLAYWRIGHT = "scrapy-playwright is not installed: pip install 'sitecrawl[render]'"
 NO_BROWSER = "there is no browser: sitecrawl doctor --install-browser"
 
 
 class BrowserRendering:
-    """Renders pages that were fetched, in one browser for the whole scan.
+    """Renders fetched pages in one browser, through scrapy-playwright's download handler.
 
-    Without a browser that is said once, and pages count as they were sent.
+    The browser has no network: what a page asks for is downloaded by the engine, under the same
+    rules as every request (robots.txt, pace, budget, addresses, limits, ledger). Without a browser
+    one warning is logged, and pages count as they were sent.
 
     Settings: ``SITECRAWL_RENDER``, ``SITECRAWL_BROWSER``, ``SITECRAWL_RENDER_*``.
-    Stats, of visited pages: ``sitecrawl/render/pages``, ``/failed``, ``/missed`` (for want of a
-    browser); ``/requests`` (of pages), ``/stopped_changes`` (that would have sent something),
-    ``/refused_addresses``, ``/milliseconds``, ``/unavailable`` (why there is no browser),
-    ``/limits`` (those that were hit).
+    Meta: ``sitecrawl_document`` with the kind ``resource`` for requests of pages.
+    Stats, of visited pages: ``sitecrawl/render/pages``, ``/failed``, ``/missed`` (no browser);
+    of the requests of pages: ``/requests`` (answered), ``/not_fetched/<outcome>`` (``left_out``: by
+    the settings), ``/stopped_changes`` (they would have changed something); ``/milliseconds``,
+    ``/unavailable`` (why there is no browser), ``/limits`` (those that were hit).
     """
 
     def __init__(self, crawler: Crawler):
@@ -64,10 +71,9 @@ class BrowserRendering:
         is_scan = hasattr(crawler.spider, "scan_arguments")
         if not is_scan or config.render == RenderMode.NEVER or not links_are_read(config):
             raise NotConfigured
-        self._browser: Browser | None = None
-        self._tabs: TabPool | None = None
+        self._skip_rules = config.skip_rules()
+        self._is_available = False
         self._renderer: Renderer | None = None
-        self._limits_hit: set[str] = set()
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -77,114 +83,117 @@ class BrowserRendering:
 
     def spider_opened(self) -> None:
         self._spider().context.rendering.renderer = self
-        self._browser = find_browser(self._config.browser)
         if not is_playwright_installed():
-            self._do_without(NO_PLAYWRIGHT)
-        elif self._browser is None:
-            self._do_without(NO_BROWSER)
+            self._warn(NO_PLAYWRIGHT)
+        elif find_browser(self._config.browser) is None:
+            self._warn(NO_BROWSER)
+        else:
+            self._is_available = True
 
     async def spider_closed(self) -> None:
-        if self._tabs is not None:
-            refused = sum(self._tabs.proxy.refusals.values())
-            self._count("refused_addresses", refused)
-            for limit in self._hit_limits():
-                self._scan().counters.hit(**limit)
-            await self._tabs.close()
+        if self._renderer is not None:
+            await self._renderer.close()
 
-    async def render(self, document: SiteAnswer, *, may_click: bool) -> Rendering | None:
+    async def render(self, document: Response, url: str, *, may_click: bool) -> Rendering | None:
         """Show a document; None: there is no browser. Raises ScanStoppedError at the scan's end."""
-        if self._browser is None:
+        if not self._is_available:
             self._count("missed", int(may_click))
             return None
-        renderer = self._running_renderer(self._browser)
-        rendering = await self._unless_stopped(renderer.render(document, may_click=may_click))
+        renderer = self._running_renderer()
+        rendering = await self._unless_stopped(renderer.render(document, url, may_click=may_click))
         is_shown = rendering.exploration is not None
         if may_click:
-            self._count("pages" if is_shown else "failed", 1)
+            self._count("pages" if is_shown else "failed")
         self._count("requests", rendering.requests)
         self._count("stopped_changes", rendering.stopped_changes)
-        if rendering.exploration is not None:
-            self._limits_hit.update(_LIMITS.keys() & set(rendering.exploration.truncated))
         self._count("milliseconds", round(rendering.seconds * 1000))
+        for name in sorted(_LIMITS.keys() & rendering.limits_hit):
+            field, words = _LIMITS[name]
+            limit = getattr(self._config, field)
+            self._counters().hit(words, f"SITECRAWL_{field.upper()}", limit)
         return rendering
 
-    def _count(self, name: str, number: int) -> None:
-        rendering = self._scan().counters.rendering
-        rendering[name] = rendering.get(name, 0) + number
-
-    def _scan(self) -> Scan:
-        return scan_of(self._crawler)
-
     async def _unless_stopped(self, rendering: Coroutine[Any, Any, Rendering]) -> Rendering:
-        """Scrapy waits for what is under way, and a page may take its time."""
+        """Scrapy waits for callbacks that are under way, and a rendering may take minutes."""
         under_way = asyncio.ensure_future(rendering)
-        while not (await asyncio.wait({under_way}, timeout=_LOOK_SECONDS))[0]:
+        while not (await asyncio.wait({under_way}, timeout=_STOP_CHECK_SECONDS))[0]:
             if is_stopping(self._crawler):
                 under_way.cancel()
                 raise ScanStoppedError("the scan was stopped")
         return under_way.result()
 
-    def _hit_limits(self) -> list[dict[str, Any]]:
-        hit = (_LIMITS[name] for name in sorted(self._limits_hit))
-        return [
-            {
-                "what": words,
-                "setting": f"SITECRAWL_{field.upper()}",
-                "limit": getattr(self._config, field),
-            }
-            for field, words in hit
-        ]
+    def _count(self, name: str, number: int = 1) -> None:
+        rendering = self._counters().rendering
+        rendering[name] = rendering.get(name, 0) + number
 
-    def _do_without(self, why: str) -> None:
-        self._browser = None
-        self._scan().counters.rendering["unavailable"] = why
+    def _counters(self) -> ScanCounters:
+        return scan_of(self._crawler).counters
+
+    def _warn(self, why: str) -> None:
+        self._counters().rendering["unavailable"] = why
         logger.warning("Pages are read as they were sent, without rendering: %s", why)
 
-    def _running_renderer(self, browser: Browser) -> Renderer:
+    def _running_renderer(self) -> Renderer:
         if self._renderer is None:
-            # Playwright takes a while to import, and most scans do without.
-            from sitecrawl.render.exploration import ExplorationLimits
-            from sitecrawl.render.renderer import Renderer
-            from sitecrawl.render.tabs import TabOptions, TabPool
+            # Playwright is slow to import, and most scans do not need it.
+            from sitecrawl.render.explorer import ExplorationLimits
+            from sitecrawl.render.handler import SealedPlaywrightHandler
+            from sitecrawl.render.network import NetworkLimits
+            from sitecrawl.render.page import Renderer, RenderLimits
 
             config = self._config
-            options = TabOptions(
+            limits = RenderLimits(
                 user_agent=self._crawler.settings["USER_AGENT"],
                 tabs=config.render_tabs,
-                tab_memory_mb=config.render_tab_memory_mb,
-                verify_certificates=config.verify_certificates,
+                load_seconds=config.page_timeout_seconds,
+                exploration=ExplorationLimits(
+                    max_clicks=config.render_max_clicks,
+                    max_scrolls=config.render_max_scrolls,
+                    seconds=config.render_seconds,
+                ),
+                network=NetworkLimits(
+                    max_requests=config.render_max_requests,
+                    wait_seconds=config.render_wait_seconds,
+                ),
             )
-            policy = self._scan().address_policy
-            self._tabs = TabPool(browser, options, policy, self._fetch_frame)
-            limits = ExplorationLimits(
-                max_clicks=config.render_max_clicks,
-                max_scrolls=config.render_max_scrolls,
-                seconds=config.render_seconds,
-            )
-            self._renderer = Renderer(self._tabs, limits, config.page_timeout_seconds)
+            handler = SealedPlaywrightHandler.from_crawler(self._crawler)
+            self._renderer = Renderer(handler, self._fetch, limits)
         return self._renderer
 
-    async def _fetch_frame(self, url: str) -> SiteAnswer | None:
-        """The document of a frame, if the scan would fetch it as a page: by the same rules."""
-        context, config = self._spider().context, self._config
-        if not context.scope.contains(url) or config.skip_rules().refusal(url):
+    async def _fetch(self, wanted: PageRequest) -> Response | None:
+        """Download what a page asks for, by the rules that hold for every request."""
+        if not self._may_be_fetched(wanted):
+            self._count("not_fetched/left_out")
             return None
+        config = self._config
         request = document_request(
-            url,
-            DocumentKind.PAGE,
-            "a frame of a rendered page",
+            wanted.url,
+            DocumentKind.RESOURCE,
+            "a rendered page",
             callback=None,
             errback=None,
             timeout_seconds=config.page_timeout_seconds,
             max_bytes=config.max_page_bytes,
-        )
-        request.meta["dont_redirect"] = True
+            deadline=wanted.deadline,
+            parent=wanted.page_url,
+        ).replace(method=wanted.method, headers=wanted.headers, priority=_PRIORITY)
+        # A frame that leads elsewhere is not followed out of the scope.
+        request.meta["dont_redirect"] = wanted.kind is RequestKind.FRAME
         try:
-            response = await context.download(request)
-        except Exception as error:  # noqa: BLE001  whatever hinders a download, the frame stays empty
-            logger.debug("The frame %s was not loaded: %s", url, error)
+            return await self._spider().context.download(request)
+        except Exception as error:  # noqa: BLE001  whatever prevents a download, the page goes on
+            failed = failed_document_of(error, request)
+            self._count(f"not_fetched/{failed.outcome}")
+            logger.debug("%s of %s: %s", wanted.url, wanted.page_url, failed.error)
             return None
-        return site_answer(response, response.url)
+
+    def _may_be_fetched(self, wanted: PageRequest) -> bool:
+        if wanted.kind is RequestKind.FRAME:
+            is_refused = self._skip_rules.refusal(wanted.url)
+            return self._spider().context.scope.contains(wanted.url) and not is_refused
+        if wanted.kind is RequestKind.DATA:
+            return is_data_wanted(self._config.render_data, wanted)
+        return not is_tracker(wanted)
 
     def _spider(self) -> SiteSpider:
         spider: SiteSpider = self._crawler.spider  # type: ignore[assignment]

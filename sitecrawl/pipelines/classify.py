@@ -1,7 +1,7 @@
 """What a mention alone says of a page: what kind of file it is.
 
 The rest of classification needs the whole site, and takes place in the inventory
-(:mod:`sitecrawl.store.classification`).
+(:mod:`sitecrawl.store.queries.classification`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.items import mention_batches
-from sitecrawl.pipelines.base import InventoryPipeline
+from sitecrawl.scan.pipeline import InventoryPipeline
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.rules import FILE_KINDS
 

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sitecrawl.items import SITEMAP_SOURCES, mention_batches
-from sitecrawl.pipelines.base import InventoryPipeline
+from sitecrawl.scan.pipeline import InventoryPipeline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

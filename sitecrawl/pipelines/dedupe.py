@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.items import mention_batches
-from sitecrawl.pipelines.base import InventoryPipeline
+from sitecrawl.scan.pipeline import InventoryPipeline
 from sitecrawl.urls.columns import ColumnMemo, page_ids
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from sitecrawl.items import (
     VisitOutcome,
     mention_batches,
 )
-from sitecrawl.pipelines.base import InventoryPipeline
+from sitecrawl.scan.pipeline import InventoryPipeline
 from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.items import MentionBatch, Visit
     from sitecrawl.scan.scan import Scan
-    from sitecrawl.store.resumption import Resumption
+    from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.urls.pattern_budgets import PatternBudgets, PatternCut
     from sitecrawl.urls.seen import SeenIds
 
@@ -128,6 +128,8 @@ class FrontierPipeline(InventoryPipeline):
         source = batch.source_of(row)
         if source == Source.START and row == 0:
             return True  # it is here because it was
+        if batch.followed is not None and row not in batch.followed:
+            return False
         refusal = batch.refused.get(row)
         # A feed is no page, but it names some.
         is_feed = source == LinkSource.FEED_LINK

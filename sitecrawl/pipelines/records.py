@@ -21,7 +21,7 @@ from sitecrawl.items import (
     SiteResolved,
     Source,
 )
-from sitecrawl.store.records import (
+from sitecrawl.store.writers.records import (
     DocumentRecord,
     FetchRecord,
     LinkColumns,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sitecrawl.items import Judged, MenuItem, VisitedPage
     from sitecrawl.scan.scan import Scan
     from sitecrawl.sitemaps.entries import EntryDetails
-    from sitecrawl.store.scan_writer import ScanWriter
+    from sitecrawl.store.writers.scan_writer import ScanWriter
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from sitecrawl.items import Evidence, EvidenceType, mention_batches
-from sitecrawl.pipelines.base import InventoryPipeline
 from sitecrawl.robots.policy import VerdictReason
+from sitecrawl.scan.pipeline import InventoryPipeline
 from sitecrawl.urls.columns import origin_prefix
 from sitecrawl.urls.refusal import Reason, Refusal
 

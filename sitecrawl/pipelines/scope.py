@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sitecrawl.items import mention_batches
-from sitecrawl.pipelines.base import InventoryPipeline
+from sitecrawl.scan.pipeline import InventoryPipeline
 from sitecrawl.urls.columns import ColumnMemo
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.skip import first_segments

@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.items import INTERNAL_ITEMS, VisitedPage, mention_batches
-from sitecrawl.pipelines.base import InventoryPipeline
 from sitecrawl.pipelines.records import ItemRecorder
+from sitecrawl.scan.pipeline import InventoryPipeline
 from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:

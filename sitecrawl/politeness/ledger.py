@@ -1,10 +1,14 @@
-"""What was really sent to a host, in figures that a server's log can be compared with."""
+"""The politeness ledger: what was sent to each host, in figures and in words."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 _STEP = 1.01
 _SHORTEST_SECONDS = 1e-6
@@ -57,13 +61,14 @@ class HostFigures:
 
 
 class HostLedger:
-    """Counts what leaves to one host and what comes back.
+    """Counts what is sent to one host and what comes back.
 
-    * A request counts from the moment it is written to its connection: each retry and each hop of
-      a redirect is one, a connection that could not be made is none.
+    * A request counts from the moment it is written to its connection (or handed to a download
+      handler that does not say when that is): each retry and each hop of a redirect is one, a
+      connection that could not be made is none.
     * A gap lies between two such moments.
     * Bytes are those of bodies as they came over the wire, before they are unpacked.
-    * A pause is the time in which nothing left after the host had asked for it (429, 503): from
+    * A pause is the time in which nothing was sent after the host had asked for it (429, 503): from
       that answer to the next request.
     """
 
@@ -78,23 +83,25 @@ class HostLedger:
         self._last_sent: float | None = None
         self._asked_to_wait_at: float | None = None
 
-    def departs(self, now: float) -> None:
-        """A request is about to be written to its connection."""
+    def sent(self, now: float) -> None:
+        """A request is written to its connection; ``ended`` or ``take_back`` follows."""
         self.requests += 1
         self._in_flight += 1
         self._most_in_flight = max(self._most_in_flight, self._in_flight)
         if self._asked_to_wait_at is not None:
             self._longest_pause = max(self._longest_pause, now - self._asked_to_wait_at)
             self._asked_to_wait_at = None
-
-    def sent(self, now: float) -> None:
-        """It has been written."""
         if self._last_sent is not None:
             self._gaps.add(now - self._last_sent)
         self._last_sent = now
 
     def ended(self) -> None:
-        """The answer to one that departed is there, or will not come."""
+        """The answer to a request is complete, or will not come."""
+        self._in_flight -= 1
+
+    def take_back(self) -> None:
+        """A request that was counted was not sent: its connection could not be made."""
+        self.requests -= 1
         self._in_flight -= 1
 
     def asked_to_wait(self, now: float) -> None:
@@ -115,3 +122,54 @@ class HostLedger:
             longest_pause_seconds=round(self._longest_pause, 3) if self._longest_pause else None,
             received_bytes=self.received_bytes,
         )
+
+
+_THOUSAND = 1000
+
+
+def ledger_words(report: Mapping[str, Any]) -> str:
+    """One line on what was sent.
+
+    >>> ledger_words({"hosts": 1, "requests": 2, "received_bytes": 5, "by_host": [
+    ...     {"most_in_flight": 1, "smallest_gap_seconds": 0.2, "median_gap_seconds": 0.2}]})
+    '2 requests to 1 host, at most 1 at once, 0.200 s apart at least (median 0.200 s), 5 bytes'
+    """
+    busiest = report["by_host"]
+    parts = [f"{_number(report['requests'], 'request')} to {_number(report['hosts'], 'host')}"]
+    if busiest:
+        parts.append(f"at most {max(host['most_in_flight'] for host in busiest)} at once")
+    gaps = [each for host in busiest if (each := host["smallest_gap_seconds"]) is not None]
+    if gaps:
+        median = busiest[0]["median_gap_seconds"]
+        parts.append(f"{min(gaps):.3f} s apart at least (median {median:.3f} s)")
+    parts.append(byte_words(report["received_bytes"]))
+    return ", ".join(parts)
+
+
+def ledger_notes(report: Mapping[str, Any]) -> Iterator[str]:
+    """What a person should know beside the figures."""
+    for host in report["by_host"]:
+        if pause := host["longest_pause_seconds"]:
+            yield f"{host['host']} asked to wait; the longest pause was {pause:,.1f} s"
+        asked, kept = host.get("robots_asked_seconds", 0), host.get("robots_kept_seconds", 0)
+        if asked > kept:
+            yield (
+                f"{host['host']} asks for {asked:g} s between requests, {kept:g} s were kept"
+                " (SITECRAWL_MAX_CRAWL_DELAY_SECONDS)"
+            )
+
+
+def byte_words(number: float) -> str:
+    """
+    >>> byte_words(999), byte_words(1_234_567)
+    ('999 bytes', '1.2 MB')
+    """
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if number < _THOUSAND or unit == "GB":
+            break
+        number /= _THOUSAND
+    return f"{number:,.0f} {unit}" if unit == "bytes" else f"{number:,.1f} {unit}"
+
+
+def _number(number: int, of_what: str) -> str:
+    return f"{number:,} {of_what}{'' if number == 1 else 's'}"

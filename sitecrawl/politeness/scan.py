@@ -1,4 +1,4 @@
-"""The politeness of one scan: its hosts, its budget, and whether a request may leave."""
+"""The politeness of one scan: its hosts, its budget, and whether a request may be sent."""
 
 from __future__ import annotations
 
@@ -12,14 +12,70 @@ from sitecrawl.politeness.pace import HostPace, PaceRules, RobotsPace
 from sitecrawl.urls.address import origin_of, site_of
 
 if TYPE_CHECKING:
-    from sitecrawl.politeness.budget import ScanBudget
+    from collections.abc import Iterator
+
+_WARN_AT = 0.8
+
+
+class ScanBudget:
+    """Pages and seconds of one scan; 0 is no limit.
+
+    A page is taken when its request is handed out, one by one, and returned when it was not sent
+    after all. So however many are under way, no more than ``max_pages`` are ever sent.
+    """
+
+    def __init__(self, max_pages: int, max_seconds: float, started: float):
+        self.max_pages = max_pages
+        self.ends_at = started + max_seconds if max_seconds else float("inf")
+        self.pages = 0
+        self.refused_pages = 0
+        self._started = started
+        self._warned: set[str] = set()
+
+    @property
+    def has_pages(self) -> bool:
+        return not self.max_pages or self.pages < self.max_pages
+
+    def take_page(self) -> bool:
+        """Whether one more page may be sent; it then counts."""
+        if not self.has_pages:
+            return False
+        self.pages += 1
+        return True
+
+    def return_page(self) -> None:
+        """A page that was taken was not sent after all."""
+        self.pages -= 1
+
+    def is_over(self, now: float) -> bool:
+        return now >= self.ends_at
+
+    def warnings(self, now: float) -> Iterator[str]:
+        """What a person should hear once, before a limit is reached."""
+        if self.max_pages and self.pages >= _WARN_AT * self.max_pages:
+            yield from self._once(
+                f"{self.pages} of {self.max_pages} pages are used (SITECRAWL_MAX_PAGES)", "pages"
+            )
+        seconds = self.ends_at - self._started
+        if now - self._started >= _WARN_AT * seconds:
+            yield from self._once(
+                f"{_WARN_AT:.0%} of the {seconds / 60:g} minutes are used"
+                " (SITECRAWL_MAX_SCAN_MINUTES)",
+                "minutes",
+            )
+
+    def _once(self, words: str, kind: str) -> Iterator[str]:
+        if kind not in self._warned:
+            self._warned.add(kind)
+            yield words
+
 
 # A site that redirects to ever new hosts must not fill the summary; the busiest are shown.
 _MAX_REPORTED_HOSTS = 100
 
 
 class NotSentReason(StrEnum):
-    """Why a request did not leave; the words are those of the fetch's outcome."""
+    """Why a request was not sent; the values are outcomes of a fetch."""
 
     HOST_PAUSED = "host_paused"
     OVER_BUDGET = "over_budget"
@@ -27,7 +83,7 @@ class NotSentReason(StrEnum):
 
 
 class NotSent(NamedTuple):
-    """One request that did not leave."""
+    """One request that was not sent."""
 
     reason: NotSentReason
     words: str
@@ -37,6 +93,7 @@ class Host:
     """What is known and counted of one host."""
 
     def __init__(self, key: str, rules: PaceRules):
+        self.key = key
         self.pace = HostPace(key, rules)
         self.ledger = HostLedger(key)
         self.refused: Counter[str] = Counter()  # by server, because it is left alone
@@ -73,7 +130,7 @@ class ScanPoliteness:
     def refusal(
         self, url: str, *, is_page: bool, now: float, deadline: float = math.inf
     ) -> NotSent | None:
-        """Why a request for *url* must not leave, now or later; None when it may."""
+        """Why a request for *url* must not be sent, now or later; None when it may."""
         budget = self.budget
         if budget.is_over(now):
             return NotSent(NotSentReason.OVER_BUDGET, "the time limit of the scan was reached")
@@ -94,7 +151,7 @@ class ScanPoliteness:
         return bool(self._why_left_alone(self.host(url).pace, origin_of(url), now, deadline))
 
     def end_of_wait(self, now: float, *, expires: float, deadline: float) -> NotSent | None:
-        """Why a request that waits for its turn need not wait any longer."""
+        """Why a waiting request need not wait any longer."""
         if now >= deadline:
             words = "the time of its stage was up before its turn came"
         elif now >= expires:

@@ -1,14 +1,15 @@
-"""Which elements of a page may be clicked: what does something is left alone."""
+"""Which elements of a page may be clicked, and in which order."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from sitecrawl.render.actionwords import (
+from sitecrawl.render.rules.action_words import (
     HARD_NAMES,
     HARD_PARTS,
     HARD_SIGNS,
@@ -21,7 +22,9 @@ from sitecrawl.render.actionwords import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from sitecrawl.render.page_script import Candidate
 
 
 class ActionSign(StrEnum):
@@ -45,7 +48,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Clickable:
-    """What an element says of itself."""
+    """An element, by its label and its markup."""
 
     tag: str
     type: str = ""
@@ -55,7 +58,7 @@ class Clickable:
     """Accessible names: ``aria-label``, ``title``, ``value``, ``alt``."""
     names: tuple[str, ...] = ()
     """Its own names in the markup: ``id``, ``name``, ``data-*``."""
-    looks: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
     """Classes, and the names of the icons within it."""
     handlers: tuple[str, ...] = ()
     """The sources of its handlers, as far as they can be had."""
@@ -67,6 +70,13 @@ class Clickable:
         """What a person would call it."""
         return next(filter(None, (self.text, *self.titles)), "")
 
+
+# How many similar elements are clicked before other elements get their chance; more of an open
+# menu, because it may have closed by then.
+_SAMPLES = 3
+_REVEALED_SAMPLES = 12
+# `7`, `2024-report`, `how-to-tie-a-knot` are rows; `about` and `size-guide` are not.
+_ROW_NAME = re.compile(r"\d|-.*-")
 
 # `Order`, `Send it now`; longer ones are sentences and names of pages.
 _MAX_SHORT_WORDS = 3
@@ -143,7 +153,7 @@ def _soft_start(label: str, words: list[str]) -> str:
 
 
 def _markup_refusal(element: Clickable) -> Refusal | None:
-    for name in (*element.names, *element.looks):
+    for name in (*element.names, *element.classes):
         words = _words(_CAMEL_HUMP.sub(" ", name))
         if len(words) <= _MAX_NAME_WORDS:
             for phrase in _phrases(words):
@@ -195,3 +205,102 @@ _HARD_NAMES = _table(HARD_NAMES)
 _SOFT_NAMES = _table(SOFT_NAMES)
 _PAGE_WORDS = _table(PAGE_WORDS)
 _MAX_PHRASE_WORDS = max(len(entry.split()) for entry in _HARD | _HARD_NAMES)
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedClick:
+    """An element that was not clicked, and why."""
+
+    label: str
+    path: str
+    refusal: Refusal
+
+
+class ClickQueue:
+    """The elements still to be clicked: different ones before more of the same.
+
+    - Elements that a click has revealed come next, while they are there.
+    - The first few of similar elements come in document order with the others, the rest at the
+      end, until *max_alike* of them have led to rows of one list (``/items/1``, ``/items/2``) or
+      nowhere.
+    - No element comes twice, even if the page was reloaded; lost elements may come again.
+    """
+
+    def __init__(self, max_alike: int) -> None:
+        self.refused: list[RefusedClick] = []
+        self.left_out = 0
+        self._max_alike = max_alike
+        self._revealed: deque[Candidate] = deque()
+        self._first: deque[Candidate] = deque()
+        self._rest: deque[Candidate] = deque()
+        self._known: set[tuple[str, str, str]] = set()
+        self._lost: set[tuple[str, str, str]] = set()
+        self._revealers: dict[tuple[str, str, str], Candidate] = {}
+        self._counts: Counter[str] = Counter()
+        self._outcomes: defaultdict[str, Counter[str]] = defaultdict(Counter)
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether there are elements that could not be found again."""
+        return bool(self._lost)
+
+    def add(self, candidates: Iterable[Candidate], revealer: Candidate | None = None) -> None:
+        """Add elements of the page, or those that a click on the *revealer* has shown."""
+        at_once = []
+        for candidate in candidates:
+            if candidate.identity in self._known:
+                continue
+            self._known.add(candidate.identity)
+            if reason := refusal(candidate.clickable):
+                self.refused.append(RefusedClick(candidate.label, candidate.path, reason))
+                continue
+            self._counts[candidate.kind] += 1
+            position = self._counts[candidate.kind]
+            if revealer is not None:
+                self._revealers[candidate.identity] = revealer
+            if revealer is not None and position <= _REVEALED_SAMPLES:
+                at_once.append(candidate)
+            else:
+                (self._first if position <= _SAMPLES else self._rest).append(candidate)
+        self._revealed.extendleft(reversed(at_once))
+
+    def take(self) -> Candidate | None:
+        for queue in (self._revealed, self._first, self._rest):
+            while queue:
+                candidate = queue.popleft()
+                if not self._is_exhausted(candidate):
+                    return candidate
+                self.left_out += 1
+        return None
+
+    def lose(self, candidate: Candidate) -> None:
+        """Record that the element could not be found for its click."""
+        self._lost.add(candidate.identity)
+
+    def retry(self) -> None:
+        """Let lost elements, and those that revealed them, come again on a reloaded page."""
+        for identity in self._lost:
+            revealer = self._revealers.get(identity)
+            self._known.discard(identity)
+            while revealer is not None:
+                self._known.discard(revealer.identity)
+                revealer = self._revealers.get(revealer.identity)
+        self._lost.clear()
+
+    def conclude(self, candidate: Candidate, urls: Sequence[str]) -> None:
+        """Record where a click led to."""
+        for group in {_list_of(url) for url in urls} or {""}:
+            self._outcomes[candidate.kind][group] += 1
+
+    def _is_exhausted(self, candidate: Candidate) -> bool:
+        return max(self._outcomes[candidate.kind].values(), default=0) >= self._max_alike
+
+
+def _list_of(url: str) -> str:
+    """The folder of a row of a list; the URL itself if it is no row.
+
+    >>> _list_of("https://a.example/items/7"), _list_of("https://a.example/items/about")
+    ('https://a.example/items', 'https://a.example/items/about')
+    """
+    folder, _, name = url.partition("?")[0].rstrip("/").rpartition("/")
+    return folder if _ROW_NAME.search(name) else url

@@ -14,6 +14,7 @@ from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.html.links import LinkSource
+from sitecrawl.render.rules.trackers import TRACKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -163,16 +164,6 @@ _CHALLENGES = (
     *(b"_cf_chl_opt", b"/cdn-cgi/challenge-platform/h/", b"captcha-delivery.com", b"px-captcha"),
     *(b"awswafintegration", b"_incapsula_resource", b"/_sec/verify?provider="),
 )
-# Scripts that watch visitors, ask for their consent, or help old browsers.
-_TRACKERS = (
-    *(b"googletagmanager", b"google-analytics", b"googlesyndication", b"gtag(", b"gtm.start"),
-    *(b"fbq(", b"connect.facebook", b"matomo", b"piwik", b"_paq", b"plausible", b"hotjar"),
-    *(b"clarity.ms", b"cloudflareinsights", b"/cdn-cgi/", b"segment.com", b"statcounter"),
-    *(b"quantserve", b"scorecardresearch", b"umami", b"simpleanalytics", b"cookiebot"),
-    *(b"onetrust", b"cookieconsent", b"cookielaw", b"usercentrics", b"recaptcha", b"hcaptcha"),
-    *(b"newrelic", b"nr-data", b"sentry", b"datadoghq", b"cdn.ampproject.org", b"html5shiv"),
-    *(b"livereload", b"respond.min.js"),
-)
 # JavaScript keeps its name in nearly every language.
 _JAVASCRIPT = tuple(
     word.encode()
@@ -295,7 +286,7 @@ def _is_own(script: bytes) -> bool:
     if source is None and _has_any(text, _BUNDLE_TEXTS):
         return True
     subject = source[1] if source else text
-    return bool(subject.strip()) and not _has_any(subject, _TRACKERS)
+    return bool(subject.strip()) and not _has_any(subject, TRACKERS)
 
 
 def _is_bundle(script: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Which pages are rendered: the sure ones, and of the doubtful kinds those that proved worth it."""
+"""Which pages are rendered: clear cases, and doubtful kinds of pages for which it paid off."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ import numpy as np
 from sitecrawl.coverage.estimate import CrawlState, estimate_coverage
 from sitecrawl.coverage.sightings import Sightings
 from sitecrawl.report.mentions import GROUPS
-from sitecrawl.store.report_history import new_pages_by_request, unread_sitemaps
-from sitecrawl.store.report_visits import external_pages
+from sitecrawl.store.queries.documents import new_pages_by_request, unread_sitemaps
+from sitecrawl.store.queries.visits import external_pages
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from sitecrawl.report.data import CoverageFacts, Overlap, RecentYield
     from sitecrawl.report.inventory import Inventory
     from sitecrawl.report.mentions import PageMentions
-    from sitecrawl.store.coverage import CrawlCoverage
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.coverage import CrawlCoverage
+    from sitecrawl.store.queries.scans import Scan
 
 MAX_CLUSTERS: Final = 200
 _STEPS: Final = 50

@@ -15,12 +15,16 @@ from sitecrawl.findings.kinds import DESCRIPTIONS, Severity, SiteFinding
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome
 from sitecrawl.report.mentions import GROUPS
 from sitecrawl.sitemaps.findings import FindingKind
-from sitecrawl.store import findings_visits
-from sitecrawl.store.columns import iso_text
-from sitecrawl.store.findings_entries import Found, SitemapEntries
-from sitecrawl.store.findings_lastmod import implausible_lastmods, lastmod_ranges
-from sitecrawl.store.report_history import document_fetches, document_urls
-from sitecrawl.store.report_visits import external_pages
+from sitecrawl.store.queries import findings as stored_findings
+from sitecrawl.store.queries.documents import document_fetches, document_urls
+from sitecrawl.store.queries.findings import (
+    Found,
+    SitemapEntries,
+    implausible_lastmods,
+    lastmod_ranges,
+)
+from sitecrawl.store.queries.visits import external_pages
+from sitecrawl.store.schema import iso_text
 from sitecrawl.urls.address import resolve
 from sitecrawl.urls.canonical import page_key
 from sitecrawl.urls.refusal import Reason
@@ -34,10 +38,10 @@ if TYPE_CHECKING:
     from sitecrawl.report.data import FindingFacts
     from sitecrawl.report.inventory import Inventory
     from sitecrawl.report.mentions import PageMentions
-    from sitecrawl.store.coverage import CrawlCoverage
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
-    from sitecrawl.store.report_history import DocumentFetch
+    from sitecrawl.store.queries.coverage import CrawlCoverage
+    from sitecrawl.store.queries.documents import DocumentFetch
+    from sitecrawl.store.queries.scans import Scan
 
 MAX_EXAMPLES: Final = 20
 # A few pages may well be published on the same day.
@@ -134,7 +138,7 @@ def _of_entries(connection: Connection, sources: _Sources) -> Iterator[tuple[Sit
 
 
 def _non_canonical(connection: Connection, sources: _Sources) -> Iterator[tuple[str, str]]:
-    pages = findings_visits.named_canonicals(connection, sources.scan)
+    pages = stored_findings.named_canonicals(connection, sources.scan)
     positions = sources.mentions.index.positions([page.page_id for page in pages])
     is_entry = sources.mentions.masks & np.uint8(_SITEMAP_BIT) != 0
     for page, position in zip(pages, positions.tolist(), strict=True):
@@ -170,15 +174,15 @@ def _of_lastmods(connection: Connection, sources: _Sources) -> Iterator[tuple[Si
 
 def _of_visits(connection: Connection, sources: _Sources) -> Iterator[tuple[SiteFinding, Found]]:
     scan = sources.scan
-    chains = redirect_chains(findings_visits.redirect_targets(connection, scan))
+    chains = redirect_chains(stored_findings.redirect_targets(connection, scan))
     yield SiteFinding.REDIRECT_CHAIN, _found((chain[0], " -> ".join(chain[1:])) for chain in chains)
-    loops = findings_visits.redirect_loops(connection, scan, MAX_EXAMPLES)
+    loops = stored_findings.redirect_loops(connection, scan, MAX_EXAMPLES)
     yield SiteFinding.REDIRECT_LOOP, loops
-    broken = findings_visits.broken_links(connection, scan, MAX_EXAMPLES)
+    broken = stored_findings.broken_links(connection, scan, MAX_EXAMPLES)
     yield SiteFinding.BROKEN_LINK, _with_words("linked by", broken)
-    same = findings_visits.duplicate_texts(connection, scan, MAX_EXAMPLES)
+    same = stored_findings.duplicate_texts(connection, scan, MAX_EXAMPLES)
     yield SiteFinding.DUPLICATE_TEXT, _with_words("same as", same)
-    texts = findings_visits.text_fingerprints(connection, scan)
+    texts = stored_findings.text_fingerprints(connection, scan)
     near = near_originals([text.fingerprint for text in texts])
     yield (
         SiteFinding.NEAR_DUPLICATE,
@@ -186,7 +190,7 @@ def _of_visits(connection: Connection, sources: _Sources) -> Iterator[tuple[Site
             (texts[position].url, f"like {texts[near[position]].url}") for position in sorted(near)
         ),
     )
-    traps = findings_visits.trapped_pages(connection, scan)
+    traps = stored_findings.trapped_pages(connection, scan)
     examples = [
         (trap.example, f"{trap.reason}: {trap.rule} ({trap.pages:,} addresses)")
         for trap in traps[:MAX_EXAMPLES]
@@ -237,11 +241,11 @@ def _mistakes(fetches: Iterable[DocumentFetch]) -> Iterator[tuple[str, str]]:
 
 
 def _of_links(connection: Connection, sources: _Sources) -> Iterator[tuple[SiteFinding, Found]]:
-    """Sitemaps beside links, as ``sitecrawl.store.comparison`` has it; without both, nothing."""
+    """Sitemaps compared with links; nothing, if one of them is missing."""
     mentions, scan = sources.mentions, sources.scan
     if not sources.crawl.sitemaps or not sources.crawl.has_crawled:
         return
-    is_start = _is_one_of(findings_visits.start_pages(connection, scan), mentions)
+    is_start = _is_one_of(stored_findings.start_pages(connection, scan), mentions)
     is_orphan = mentions.is_in_sitemap & ~mentions.is_linked & ~is_start
     yield SiteFinding.ORPHAN, _named(connection, sources, is_orphan)
     is_external = _is_one_of(external_pages(sources.database, scan), mentions)

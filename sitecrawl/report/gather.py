@@ -11,11 +11,10 @@ from sitecrawl.report.findings import site_findings
 from sitecrawl.report.inventory import read_inventory, report_pages
 from sitecrawl.report.mentions import read_mentions
 from sitecrawl.report.structure import site_graph
-from sitecrawl.store.columns import iso_text
-from sitecrawl.store.coverage import crawl_coverage
-from sitecrawl.store.document_queries import evidence
-from sitecrawl.store.report_history import document_fetches, number_of_scans
-from sitecrawl.store.report_visits import pages_by_clicks
+from sitecrawl.store.queries.coverage import crawl_coverage
+from sitecrawl.store.queries.documents import document_fetches, evidence, number_of_scans
+from sitecrawl.store.queries.visits import pages_by_clicks
+from sitecrawl.store.schema import iso_text
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -31,10 +30,10 @@ if TYPE_CHECKING:
         SitemapFacts,
     )
     from sitecrawl.report.inventory import Inventory
-    from sitecrawl.store.coverage import CrawlCoverage
-    from sitecrawl.store.document_facts import EvidenceFact
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.coverage import CrawlCoverage
+    from sitecrawl.store.queries.documents import EvidenceFact
+    from sitecrawl.store.queries.scans import Scan
 
 MAX_EVIDENCE: Final = 500
 MAX_EVIDENCE_CHARACTERS: Final = 20_000

@@ -18,8 +18,8 @@ from itertools import accumulate
 from string import Template
 from typing import IO, TYPE_CHECKING, Any, Final, cast
 
-from sitecrawl.console.text import printable
 from sitecrawl.report.words import by_severity, coverage_words, headline_figures, limit_words
+from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sitecrawl.classify.pages import ClusterKind
 from sitecrawl.report.structure import PathTree
-from sitecrawl.store.classification import classifier_of, read_clusters
-from sitecrawl.store.classified_columns import CLASSIFIED_COLUMNS, page_columns
-from sitecrawl.store.inventory import ALL_PAGES, export_columns, page_chunks
-from sitecrawl.store.report_visits import visited_pages
+from sitecrawl.store.queries.classification import read_clusters, stored_classes
+from sitecrawl.store.queries.pages import ALL_PAGES, page_rows
+from sitecrawl.store.queries.visits import clicks_and_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
     from sitecrawl.classify.clusters import Cluster
-    from sitecrawl.classify.pages import PageClass
     from sitecrawl.report.data import ClusterFacts, LanguageCount, PageFacts
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
-    from sitecrawl.store.report_links import MentionRow
+    from sitecrawl.store.queries.classification import StoredClass
+    from sitecrawl.store.queries.links import MentionRow
+    from sitecrawl.store.queries.scans import Scan
 
 MAX_PAGES: Final = 100_000
 _COLUMNS: Final = (
@@ -49,19 +48,19 @@ class SiteClusters:
         sections = [each for each in self._clusters if each.kind is ClusterKind.SECTION]
         in_sections = sum(each.pages for each in sections if not each.parent)
         self._min_pages = max(_MIN_PAGES, in_sections // _MIN_SHARE)
-        self._main_clusters: dict[PageClass, int] = {}
+        self._main_clusters: dict[StoredClass, int] = {}
 
     def __len__(self) -> int:
         return len(self._clusters)
 
-    def main_cluster_of(self, found: PageClass) -> int:
+    def main_cluster_of(self, found: StoredClass) -> int:
         """The number of the main cluster of pages of this class; ``len(self)``: they have none."""
         number = self._main_clusters.get(found)
         if number is None:
             number = self._main_clusters[found] = self._choose_main_cluster(found)
         return number
 
-    def _choose_main_cluster(self, found: PageClass) -> int:
+    def _choose_main_cluster(self, found: StoredClass) -> int:
         numbers = [self._numbers[key] for key in found.clusters if key in self._numbers]
         sections, patterns = (
             [number for number in numbers if self._clusters[number].kind is kind]
@@ -74,7 +73,7 @@ class SiteClusters:
         """The names of main clusters by number; the last one is for pages without."""
         return [*(cluster.name for cluster in self._clusters), NO_CLUSTER]
 
-    def facts(self, classes: Mapping[PageClass, int]) -> list[ClusterFacts]:
+    def facts(self, classes: Mapping[StoredClass, int]) -> list[ClusterFacts]:
         """By number, with exact sizes: *classes* has the number of pages of each class."""
         sizes: Counter[str] = Counter()
         for found, pages in classes.items():
@@ -118,7 +117,8 @@ class ReportPage(NamedTuple):
     """A page that the report shows."""
 
     row: PageRow
-    found: PageClass
+    found: StoredClass
+    """What classification says of it."""
 
 
 @dataclass(slots=True)
@@ -139,7 +139,7 @@ class Inventory:
     by_source: Counter[str] = field(default_factory=Counter)
     by_reason: Counter[str] = field(default_factory=Counter)
     by_depth: Counter[int] = field(default_factory=Counter)
-    by_class: Counter[PageClass] = field(default_factory=Counter)
+    by_class: Counter[StoredClass] = field(default_factory=Counter)
     listed: list[ReportPage] = field(default_factory=list)
     refused: list[ReportPage] = field(default_factory=list)
 
@@ -147,7 +147,7 @@ class Inventory:
     def total(self) -> int:
         return len(self.ids) + self.by_reason.total()
 
-    def add(self, rows: Sequence[PageRow], classes: Sequence[PageClass]) -> None:
+    def add(self, rows: Sequence[PageRow], classes: Sequence[StoredClass]) -> None:
         pages = [ReportPage(*each) for each in zip(rows, classes, strict=True)]
         listed = [page for page in pages if page.row.reason is None]
         if len(listed) < len(pages):
@@ -204,15 +204,11 @@ class Inventory:
 
 
 def read_inventory(database: Database, scan: Scan) -> Inventory:
-    classifier = classifier_of(database, scan)
-    known = export_columns(database, scan.site_id, ALL_PAGES)
-    further = [name for name in CLASSIFIED_COLUMNS if name in known and name not in _COLUMNS]
-    names = [*_COLUMNS, *further]
-    # If the stored model was of another version, it was learned anew and may have fewer clusters.
-    inventory = Inventory(site_clusters(database, scan, classifier.model.cluster_keys))
-    for chunk in page_chunks(database, scan, ALL_PAGES, names):
-        classes = classifier.classify(page_columns(chunk))
-        inventory.add([PageRow._make(row) for row in chunk.rows(_COLUMNS)], classes)
+    classes = stored_classes(database, scan)
+    keys = {key for found in classes.values() for key in found.clusters}
+    inventory = Inventory(site_clusters(database, scan, keys))
+    for rows in page_rows(database, scan, ALL_PAGES, (*_COLUMNS, "class_id")):
+        inventory.add([PageRow._make(row[:-1]) for row in rows], [classes[row[-1]] for row in rows])
     return inventory
 
 
@@ -220,7 +216,7 @@ def report_pages(database: Database, scan: Scan, inventory: Inventory) -> PageFa
     """The columns of single pages."""
     pages = [*inventory.listed, *inventory.refused][:MAX_PAGES]
     rows = [page.row for page in pages]
-    visits = visited_pages(database, scan, {row.id for row in rows})
+    visits = clicks_and_status(database, scan, {row.id for row in rows})
     seen = [visits.get(row.id, (None, None)) for row in rows]
     return {
         "url": [row.url for row in rows],

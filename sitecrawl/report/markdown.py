@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import IO, TYPE_CHECKING, Final
 
-from sitecrawl.console.text import printable
 from sitecrawl.report.tables import report_tables
 from sitecrawl.report.words import by_severity, counted, coverage_words, severity_words
+from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

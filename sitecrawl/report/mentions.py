@@ -9,8 +9,8 @@ import numpy as np
 from sitecrawl.coverage.sightings import SourceGroup
 from sitecrawl.html.links import RENDERED_SOURCES, Region
 from sitecrawl.items import SITEMAP_SOURCES, Source
-from sitecrawl.store.comparison import FOLLOWED_SOURCES
-from sitecrawl.store.report_links import further_mentions, sitemap_documents, visited_documents
+from sitecrawl.store.queries.comparison import FOLLOWED_SOURCES
+from sitecrawl.store.queries.links import further_mentions, sitemap_documents, visited_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from sitecrawl.report.data import RegionCount
     from sitecrawl.report.inventory import Inventory
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
-    from sitecrawl.store.report_links import MentionRow
+    from sitecrawl.store.queries.links import MentionRow
+    from sitecrawl.store.queries.scans import Scan
 
     Positions = NDArray[np.int64]
 

@@ -10,7 +10,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from sitecrawl.console.text import printable
 from sitecrawl.report.words import (
     by_severity,
     counted,
@@ -20,6 +19,7 @@ from sitecrawl.report.words import (
     severity_words,
     share,
 )
+from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sitecrawl.politeness.words import byte_words
+from sitecrawl.politeness.ledger import byte_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,13 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from sitecrawl.config import Config
-    from sitecrawl.spiders.arguments import SpiderArguments
+    from sitecrawl.scan.arguments import SpiderArguments
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.records import ScanHandle
-    from sitecrawl.store.resumption import Resumption
-    from sitecrawl.store.robots_copies import RobotsCopy
-    from sitecrawl.store.scan_writer import ScanWriter
-    from sitecrawl.store.validators import Validators
+    from sitecrawl.store.queries.archive import RobotsCopy, Validators
+    from sitecrawl.store.queries.resume import Resumption
+    from sitecrawl.store.writers.records import ScanHandle
+    from sitecrawl.store.writers.scan_writer import ScanWriter
 
 logger = logging.getLogger(__name__)
 
@@ -104,9 +103,9 @@ class ScanDatabase:
     def _begin(self, arguments: SpiderArguments, settings: dict[str, Any]) -> None:
         # SQLAlchemy would delay the first request.
         from sitecrawl.store.engine import open_database
-        from sitecrawl.store.resumption import load_resumption
-        from sitecrawl.store.scan_writer import ScanWriter
-        from sitecrawl.store.validators import load_validators
+        from sitecrawl.store.queries.archive import load_validators
+        from sitecrawl.store.queries.resume import load_resumption
+        from sitecrawl.store.writers.scan_writer import ScanWriter
 
         config = self._config
         self._database = open_database(config.database_url)
@@ -184,12 +183,12 @@ class ScanDatabase:
         return await self.run(self._robots_copies, url) or (None, None)
 
     def _children(self, validators: Validators) -> Sequence[tuple[str, str]]:
-        from sitecrawl.store.validators import children
+        from sitecrawl.store.queries.archive import children
 
         return children(self._database, validators.document_id)
 
     def _robots_copies(self, url: str) -> tuple[RobotsCopy | None, RobotsCopy | None]:
-        from sitecrawl.store.robots_copies import last_answer, last_good_copy
+        from sitecrawl.store.queries.archive import last_answer, last_good_copy
 
         assert self.record is not None
         site_id = self.record.site_id

@@ -14,9 +14,9 @@ from scrapy.utils.asyncio import create_looping_call
 from sitecrawl.config import Config, ConfigError
 from sitecrawl.errors import ExitCode
 from sitecrawl.items import EvidenceType
+from sitecrawl.politeness.ledger import ledger_words
 from sitecrawl.politeness.scan import ScanPoliteness
-from sitecrawl.politeness.words import ledger_words
-from sitecrawl.safety.policy import AddressPolicy
+from sitecrawl.safety.policy import AddressPolicy, endpoint_of
 from sitecrawl.scan.database import ScanDatabase
 from sitecrawl.scan.frontier import Frontier
 from sitecrawl.scan.robots import RobotsRegistry
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+    from sitecrawl.scan.arguments import SpiderArguments
     from sitecrawl.scan.summary import Summary
-    from sitecrawl.spiders.arguments import SpiderArguments
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +74,8 @@ class ScanLifecycle:
                 "JOBDIR is not used by this spider: the database keeps its state;"
                 " go on with a stopped scan by: sitecrawl resume"
             )
-        named = arguments.named_endpoints() if arguments else ()
+        start_urls = getattr(self._crawler.spider, "start_urls", ())
+        named = arguments.named_endpoints() if arguments else map(endpoint_of, start_urls)
         scan = Scan(
             config=config,
             politeness=ScanPoliteness(
@@ -142,7 +143,7 @@ class ScanLifecycle:
                 return
 
     def _pipelines(self) -> list[Any]:
-        from sitecrawl.pipelines.base import InventoryPipeline
+        from sitecrawl.scan.pipeline import InventoryPipeline
 
         every = self._crawler.engine.scraper.itemproc.middlewares
         return [pipeline for pipeline in every if isinstance(pipeline, InventoryPipeline)]
@@ -207,7 +208,7 @@ class ScanLifecycle:
         scan, database = self.scan, self.scan.database
         assert database is not None
         writer = database.writer
-        writer.settle(
+        writer.finalize(
             is_whole=status is ScanStatus.FINISHED,
             cut_families=given_up_families(scan.counters.given_up_patterns),
         )
@@ -249,9 +250,9 @@ class ScanLifecycle:
         listed = counters.pages_listed
         if counters.visited <= 1 and not (listed and counters.pages_unchanged):
             return
-        from sitecrawl.store.inventory import count_listed
-        from sitecrawl.store.queries import scan_by_id
-        from sitecrawl.store.resumption import page_stats
+        from sitecrawl.store.queries.pages import count_listed
+        from sitecrawl.store.queries.resume import page_stats
+        from sitecrawl.store.queries.scans import scan_by_id
 
         record = scan_by_id(database.reader, self.scan.record.scan_id)
         assert record is not None

@@ -16,6 +16,7 @@ from sitecrawl.items import (
     FetchOutcome,
     Judged,
     NamedDocument,
+    SitemapPointer,
 )
 from sitecrawl.robots.answers import (
     MAX_REDIRECTS,
@@ -26,8 +27,7 @@ from sitecrawl.robots.answers import (
 )
 from sitecrawl.robots.lines import MAX_BYTES
 from sitecrawl.robots.policy import VerdictReason, policy_for
-from sitecrawl.stages.base import SitemapPointer
-from sitecrawl.stages.fetching import (
+from sitecrawl.scan.fetching import (
     asked_url,
     confidence,
     document_request,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from sitecrawl.robots.answers import RobotsAnswer
     from sitecrawl.robots.policy import RobotsPolicy, Verdict
     from sitecrawl.scan.scan import Scan
-    from sitecrawl.store.robots_copies import RobotsCopy
+    from sitecrawl.store.queries.archive import RobotsCopy
     from sitecrawl.urls.columns import SharedOrigin
 
 _MAX_RETRIES = 1

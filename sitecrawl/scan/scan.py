@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sitecrawl.scan.database import ScanDatabase
     from sitecrawl.scan.frontier import Frontier
     from sitecrawl.scan.robots import RobotsRegistry
-    from sitecrawl.store.records import ScanHandle
-    from sitecrawl.store.resumption import Resumption
+    from sitecrawl.store.queries.resume import Resumption
+    from sitecrawl.store.writers.records import ScanHandle
 
 
 @dataclass(slots=True)

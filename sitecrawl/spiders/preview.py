@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sitecrawl.items import DocumentKind, FetchOutcome
+from sitecrawl.items import DocumentKind, FetchOutcome, SitemapPointer
+from sitecrawl.scan.fetching import document_request, failed_document_of, fetched_document
 from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.sitemaps.reader import SitemapReader
 from sitecrawl.spiders.site import SiteSpider
-from sitecrawl.stages.base import SitemapPointer
-from sitecrawl.stages.fetching import document_request, failed_document_of, fetched_document
 from sitecrawl.stages.waterfall import sitemaps_are_enough
 from sitecrawl.urls.address import origin_of
 

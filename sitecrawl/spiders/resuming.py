@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sitecrawl.config import Config, ConfigError, apply_environment, setting_specs
 from sitecrawl.config.profiles import profile_module
 from sitecrawl.config.values import count
-from sitecrawl.spiders.arguments import SpiderArguments, own_arguments
+from sitecrawl.scan.arguments import SpiderArguments, own_arguments
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.scans import Scan
 
 
 # Scrapy's own settings that decide how a site is asked: it is not asked otherwise afterwards.
@@ -79,7 +79,7 @@ def _recorded_scan(number: str, settings: BaseSettings) -> Scan:
     except ValueError as error:
         raise ConfigError(f"argument resume={number!r}: expected the number of a scan") from error
     from sitecrawl.store.engine import open_database  # only who resumes needs it before the spider
-    from sitecrawl.store.queries import scan_by_id
+    from sitecrawl.store.queries.scans import scan_by_id
 
     with open_database(Config.from_settings(settings).database_url, create=False) as database:
         scan = scan_by_id(database, scan_id)

@@ -7,13 +7,15 @@ import logging
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from scrapy import Spider, signals
+from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider
 
 from sitecrawl.config import Config, ConfigError, apply_environment, apply_scrapy_limits
-from sitecrawl.items import Evidence, EvidenceType
+from sitecrawl.downloader import check_download_components, unguarded_handlers
+from sitecrawl.items import Evidence, EvidenceType, PageItem
+from sitecrawl.scan.arguments import SpiderArguments
+from sitecrawl.scan.lifecycle import ScanLifecycle
 from sitecrawl.scan.scan import scan_of
-from sitecrawl.spiders.arguments import SpiderArguments
 from sitecrawl.spiders.resuming import manners, recorded_arguments
 from sitecrawl.stages.base import ScanContext
 from sitecrawl.stages.rendering import PageRendering
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from typing import Self
 
-    from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
     from sitecrawl.stages.base import Stage
@@ -36,7 +38,7 @@ class SiteSpider(Spider):
 
     What it finds goes into the inventory: its scan has a database.
 
-    Arguments: see :class:`~sitecrawl.spiders.arguments.SpiderArguments`.
+    Arguments: see :class:`~sitecrawl.scan.arguments.SpiderArguments`.
     Settings: ``SITECRAWL_MAX_SCAN_MINUTES``.
     """
 
@@ -52,6 +54,7 @@ class SiteSpider(Spider):
         self._stage: Stage | None = None
         self._alarm: asyncio.TimerHandle | None = None
         self._going_on: asyncio.Task[None] | None = None
+        self._has_emitted_pages = False
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -61,6 +64,7 @@ class SiteSpider(Spider):
         # A 404 or a 304 is an answer, too.
         settings.set("HTTPERROR_ALLOW_ALL", True, "spider")
         config = Config.from_settings(settings)
+        check_download_components(settings)
         if config.browser_user_agents and find_spec("scrapy_fake_useragent") is None:
             raise ConfigError(
                 "SITECRAWL_BROWSER_USER_AGENTS needs the scrapy-fake-useragent package;"
@@ -110,6 +114,14 @@ class SiteSpider(Spider):
                     {"setting": "SITECRAWL_VERIFY_CERTIFICATES"},
                 )
             )
+        for scheme, handler in unguarded_handlers(self.crawler.settings).items():
+            await self.context.put(
+                Evidence(
+                    EvidenceType.ADDRESSES_NOT_GUARDED,
+                    f"{scheme}: {handler} does not check which addresses it connects to",
+                    {"setting": "SITECRAWL_ALLOW_UNGUARDED_HANDLERS", "handler": handler},
+                )
+            )
         if minutes := config.max_scan_minutes:
             loop = asyncio.get_running_loop()
             self._alarm = loop.call_later(minutes * 60, self._stop_for_time)
@@ -135,8 +147,40 @@ class SiteSpider(Spider):
         for request in requests:
             engine.crawl(request)
         if not requests:
-            reason = "unreachable" if self.context.scan.failure else "finished"
-            await engine.close_spider_async(reason=reason)
+            await self._end("unreachable" if self.context.scan.failure else "finished")
+
+    async def _end(self, reason: str) -> None:
+        """Close the spider, after the pages of the inventory are emitted as items if asked for."""
+        engine = self.crawler.engine
+        if self.context.config.page_items and not self._has_emitted_pages:
+            self._has_emitted_pages = True
+            lifecycle = self.crawler.get_extension(ScanLifecycle)
+            assert lifecycle is not None
+            await lifecycle.finalize(reason)
+            if lifecycle.scan.database is not None and lifecycle.scan.database.has_begun:
+                meta = {"sitecrawl_inventory": True, "dont_cache": True}
+                engine.crawl(
+                    Request(
+                        self.context.root_url,
+                        callback=self.emit_pages,
+                        meta=meta,
+                        dont_filter=True,
+                    )
+                )
+                return
+        await engine.close_spider_async(reason=reason)
+
+    async def emit_pages(self, _response: Response) -> AsyncIterator[PageItem]:
+        """One item for each page of the scan."""
+        from sitecrawl.store.engine import open_database
+        from sitecrawl.store.queries.feed import iter_page_rows
+        from sitecrawl.store.queries.pages import PageFilter
+
+        scan = self.context.scan
+        wanted = PageFilter(include_refused=scan.config.feed_refused)
+        with open_database(scan.config.database_url, create=False) as database:
+            for row in iter_page_rows(database, scan.record.scan_id, wanted):
+                yield PageItem(**row)
 
     def record(self) -> dict[str, Any]:
         """What a scan has to remember of its run, besides the settings, to be resumed."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sitecrawl.scan.counters import Limit
+from sitecrawl.stages.sitemap_entries import SitemapChoice
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -15,25 +16,15 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sitecrawl.config import Config
+    from sitecrawl.items import SitemapPointer
     from sitecrawl.scan.counters import ScanCounters
     from sitecrawl.scan.robots import AuthorityRobots
     from sitecrawl.scan.scan import Scan
+    from sitecrawl.stages.link_rules import LinkRules
     from sitecrawl.stages.rendering import PageRendering
-    from sitecrawl.store.resumption import Resumption
+    from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.urls.scope import Scope
     from sitecrawl.urls.target import Target
-
-
-@dataclass(slots=True)
-class SitemapPointer:
-    """A sitemap that something named: by whom, and how deep below the first one."""
-
-    url: str
-    found_by: str
-    parent: str | None
-    depth: int = 0
-    listed_as_page_at: int = 0  # its position among the pages of a map; 0: it is named as a map
-    is_guess: bool = False  # nobody has named it
 
 
 @dataclass(slots=True)
@@ -54,6 +45,8 @@ class ScanContext:
     root_fingerprint: int | None = None
     unusable_sitemaps: int = 0  # lines of robots.txt that name no http(s) address
     is_resumed: bool = False
+    sitemap_choice: SitemapChoice = field(default_factory=SitemapChoice)
+    link_rules: LinkRules | None = None  # which links the crawl follows; None: all
 
     @property
     def config(self) -> Config:

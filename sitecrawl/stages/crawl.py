@@ -8,8 +8,8 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome, PageFacts, VisitedPage
+from sitecrawl.scan.fetching import document_request, failed_document, fetched_document
 from sitecrawl.stages.base import ScanContext, Stage
-from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
 from sitecrawl.stages.order import InOrder
 from sitecrawl.stages.pages import PageReader, ReadPage, note_limits
 from sitecrawl.stages.probe import ErrorPages
@@ -20,7 +20,7 @@ from sitecrawl.urls.redirects import MAX_REDIRECTS
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable
+    from collections.abc import AsyncIterator, Awaitable, Iterable
 
     from scrapy import Request
     from scrapy.http import Response
@@ -60,6 +60,7 @@ class CrawlStage(Stage):
         self._error_pages = ErrorPages(context)
         self._order: InOrder[_Answer] = InOrder()
         self._has_begun = False
+        self._link_rules = context.link_rules
         self._canonical_rules = context.config.canonical_rules()
         self._key_rules = context.config.key_rules()
 
@@ -119,9 +120,12 @@ class CrawlStage(Stage):
         request.meta["sitecrawl_redirect_within_page"] = True
         return request
 
-    async def _answered(self, response: Response, visit: Visit) -> None:
+    async def _answered(self, response: Response, visit: Visit) -> AsyncIterator[Any]:
         answer = await self._or_lost(self._read(response, visit), response, visit)
         await self._hand_on(answer)
+        if self._link_rules is not None:
+            async for result in self._link_rules.results(response, visit):
+                yield result
 
     async def _failed(self, failure: Failure) -> None:
         visit: Visit = failure.request.cb_kwargs["visit"]  # type: ignore[attr-defined]
@@ -182,6 +186,8 @@ class CrawlStage(Stage):
         read = self._reader.read(response, document, visit, scope)
         note_limits(self, read.page)
         document.forget_body()
+        if self._link_rules is not None:
+            self._link_rules.choose(response, read.page)
         is_doubtful = await self.context.rendering.if_sure(read, response, scope)
         return _Answer(read, response if is_doubtful else None)
 

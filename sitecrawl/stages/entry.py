@@ -15,8 +15,8 @@ from sitecrawl.items import (
     SiteResolved,
     Visit,
 )
+from sitecrawl.scan.fetching import document_request, failed_document, fetched_document
 from sitecrawl.stages.base import ScanContext, Stage
-from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
 from sitecrawl.stages.pages import PageReader, note_limits, start_batch
 from sitecrawl.stages.waterfall import links_are_read
 from sitecrawl.urls.address import origin_of, resolve
@@ -107,6 +107,8 @@ class EntryStage(Stage):
         if links_are_read(context.config):
             await context.rendering.at_turn(read, response, context.scope)
         context.root_fingerprint = page.facts.fingerprint
+        if context.link_rules is not None:
+            context.link_rules.choose(response, page)
         if links_are_read(context.config):
             bases = [resolve(base, context.root_url) or base for base in context.bases]
             start = start_batch(document, visit, context.scope, [response.url, *bases])

@@ -6,6 +6,8 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from scrapy import Request
+
 from sitecrawl.items import (
     Document,
     DocumentKind,
@@ -15,28 +17,22 @@ from sitecrawl.items import (
     FetchOutcome,
     MentionBatch,
     NamedDocument,
+    SitemapPointer,
     Source,
     Visit,
 )
+from sitecrawl.scan.fetching import confidence, document_request, failed_document, fetched_document
 from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.sitemaps.reader import SitemapReader
-from sitecrawl.stages.alternates import Alternates, own_languages
-from sitecrawl.stages.base import ScanContext, SitemapPointer, Stage
-from sitecrawl.stages.fetching import (
-    confidence,
-    document_request,
-    failed_document,
-    fetched_document,
-)
+from sitecrawl.stages.base import ScanContext, Stage
 from sitecrawl.stages.order import InOrder
-from sitecrawl.stages.urlcap import UrlCap
+from sitecrawl.stages.sitemap_entries import Alternates, UrlCap, own_languages
 from sitecrawl.stages.waterfall import sitemaps_are_enough
 from sitecrawl.urls.address import origin_of, resolve, site_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy import Request
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
@@ -80,7 +76,8 @@ class SitemapStage(Stage):
         self._limits = config.sitemap_limits()
         self._queue: deque[SitemapPointer] = deque()
         self._known: set[str] = set()
-        self._places = deque(config.sitemap_places)
+        self._choice = context.sitemap_choice
+        self._places = deque(() if self._choice.urls else config.sitemap_places)
         # Hosts whose maps may be read: the site's own, and those that robots.txt names.
         self._hosts: set[str] = set()
         self._fetched = 0
@@ -128,10 +125,24 @@ class SitemapStage(Stage):
             self._read_before = resumption.read_maps
         seconds = self.context.config.sitemap_stage_timeout_seconds
         self._deadline = time.monotonic() + seconds if seconds else float("inf")
+        pointers = await self._first_pointers()
         self._hosts = {site_of(self.context.root_url)}
-        self._hosts |= {site_of(pointer.url) for pointer in self.context.robots_sitemaps}
-        for pointer in self.context.robots_sitemaps:
+        self._hosts |= {site_of(pointer.url) for pointer in pointers}
+        for pointer in pointers:
             self._enqueue(pointer)
+
+    async def _first_pointers(self) -> list[SitemapPointer]:
+        """Those that the spider names, or else those of robots.txt."""
+        if not self._choice.urls:
+            return self.context.robots_sitemaps
+        pointers: list[SitemapPointer] = []
+        for name in self._choice.urls:
+            url = resolve(name, self.context.root_url) or name
+            if url.endswith("/robots.txt"):
+                pointers += (await self.context.robots_of(url)).pointers()
+            else:
+                pointers.append(SitemapPointer(url, "sitemap_urls of the spider", None))
+        return pointers
 
     def _is_out_of_time(self) -> bool:
         if time.monotonic() < self._deadline:
@@ -284,13 +295,15 @@ class SitemapStage(Stage):
                 continue
             is_index = reader.kind is SitemapKind.INDEX
             children += self._follow(document, chunk.children, is_index=is_index)
-            pages = self._cap.head(chunk.pages)
-            was_cut = len(pages.locs) < len(chunk.pages.locs)
+            chosen, positions = self._chosen(chunk.pages)
+            pages = self._cap.head(chosen)
+            was_cut = len(pages.locs) < len(chosen.locs)
             entries += len(pages.locs)
             if pages.locs:
                 source = Source.FEED if reader.kind in _FEEDS else Source.SITEMAP
-                await put(self._mentions(document, source, pages))
-            was_cut |= not alternates.add(pages)
+                await self._put_mentions(document, source, pages, positions)
+            if self._choice.has_alternates:
+                was_cut |= not alternates.add(pages)
             if len(alternates) >= self._limits.batch_entries:
                 await put(alternates.take())
             if was_cut:
@@ -314,6 +327,22 @@ class SitemapStage(Stage):
         if reader.kind is SitemapKind.INVALID and pointer.listed_as_page_at:
             await put(self._page_after_all(pointer))
 
+    def _chosen(self, pages: EntryBatch) -> tuple[EntryBatch, Sequence[int]]:
+        if self._choice.filter is None or not pages.locs:
+            return pages, range(pages.first, pages.first + len(pages.locs))
+        return self._choice.filtered(pages)
+
+    async def _put_mentions(
+        self, document: Document, source: Source, pages: EntryBatch, positions: Sequence[int]
+    ) -> None:
+        batch = self._mentions(document, source, pages, positions[: len(pages.locs)])
+        await self.context.put(batch)
+        if not self._choice.rules:
+            return
+        for row, url in enumerate(batch.urls):
+            if row not in batch.refused and (callback := self._choice.callback(url)):
+                self.context.crawl(Request(url, callback=callback))
+
     async def _caught_up(self) -> None:
         assert self.context.scan.database is not None
         await self.context.scan.database.caught_up()
@@ -329,8 +358,11 @@ class SitemapStage(Stage):
         self, document: Document, listed: EntryBatch, *, is_index: bool
     ) -> Iterator[NamedDocument]:
         """Queue the maps that a document lists."""
+        if is_index and self._choice.filter is not None and listed.locs:
+            listed, _ = self._choice.filtered(listed)
         for position, loc in enumerate(listed.locs, listed.first):
-            if url := resolve(loc, document.final_url):
+            url = resolve(loc, document.final_url)
+            if url and (not is_index or self._choice.follows(url)):
                 child = _child(url, document)
                 if not is_index:
                     child.listed_as_page_at = position
@@ -339,13 +371,15 @@ class SitemapStage(Stage):
                 if url in self._known:
                     yield NamedDocument(url, child.found_by, child.depth)
 
-    def _mentions(self, document: Document, source: Source, pages: EntryBatch) -> MentionBatch:
+    def _mentions(
+        self, document: Document, source: Source, pages: EntryBatch, positions: Sequence[int]
+    ) -> MentionBatch:
         return MentionBatch(
             document=document.url,
             base=document.final_url,
             source=source,
             scope=self.context.scope,
-            positions=range(pages.first, pages.first + len(pages.locs)),
+            positions=positions,
             locs=pages.locs,
             lastmods=pages.lastmods,
             changefreqs=pages.changefreqs,

@@ -1,63 +1,498 @@
-"""Brings a database to the schema of this version.
+"""The tables, as SQLAlchemy Core.
 
-The cheap question (which version is it?) is asked on every start, and an empty database gets the
-newest tables at once. Alembic, which takes as long to import as the whole store, is imported only
-for a database with tables of another version.
+A *mention* is one page as one document gives it. The first mention of a page lies in the page's
+own row, because most pages have no other; the further ones lie in ``other_mentions``; the views
+show both alike.
+
+- A mention is *current* when its scan is not older than its document's ``content_scan_id``, the
+  scan in which that document was last read completely. So entries that a document has dropped
+  become stale without being touched.
+- A page belongs to the inventory of a scan when a current mention was read in that scan, or
+  belongs to a document that the scan confirmed (``last_scan_id``). So an unchanged document (304)
+  costs one row, however many pages it lists.
+
+Foreign keys tie the small tables. The bulk tables have none: the writer computes their ids, and
+checking each of a million rows would double the price of storing it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import inspect, text
-
-from sitecrawl.store.tables import PARTIAL_INDEXES, metadata
-from sitecrawl.store.views import VIEWS
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    column,
+    table,
+)
+from sqlalchemy.types import TypeDecorator
 
 if TYPE_CHECKING:
-    from sqlalchemy.engine import Connection, Engine
+    from sqlalchemy.engine import Dialect
+    from sqlalchemy.types import TypeEngine
 
-HEAD_REVISION = "0008"
-# Any constant will do, as long as every sitecrawl that migrates takes the same lock.
-_MIGRATION_LOCK = 7_338_241_958
-
-
-def bring_to_head(engine: Engine, label: str) -> None:
-    """Migrate the database unless it is at the newest version already."""
-    with engine.connect() as connection:
-        if current_revision(connection) == HEAD_REVISION:
-            return
-    writer = engine.connect().execution_options(sitecrawl_begin="IMMEDIATE")
-    with writer as connection, connection.begin():
-        if connection.dialect.name == "postgresql":
-            connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
-        revision = current_revision(connection)
-        if revision == HEAD_REVISION:
-            return  # somebody else has done it while this process waited for the lock
-        if not inspect(connection).get_table_names():
-            create_tables(connection)
-            return
-        from sitecrawl.store.migration import upgrade
-
-        upgrade(connection, revision, label)
+# Only "INTEGER PRIMARY KEY" is SQLite's own row number; a BIGINT would be a second index.
+RowNumber = BigInteger().with_variant(Integer, "sqlite")
 
 
-def create_tables(connection: Connection) -> None:
-    """Give an empty database what all migrations together would give it."""
-    metadata.create_all(connection, checkfirst=False)
-    for statement in (*PARTIAL_INDEXES.values(), *VIEWS):
-        connection.execute(text(statement))
-    connection.execute(
-        text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
-    )
-    connection.execute(
-        text("INSERT INTO alembic_version (version_num) VALUES (:head)"), {"head": HEAD_REVISION}
-    )
+class Json(TypeDecorator[Any]):
+    """JSON; on PostgreSQL in its binary form."""
+
+    impl = JSON
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name == "postgresql":
+            from sqlalchemy.dialects.postgresql import JSONB  # a twentieth of the whole start
+
+            return dialect.type_descriptor(JSONB())
+        return dialect.type_descriptor(JSON())
 
 
-def current_revision(connection: Connection) -> str | None:
-    """The version of the schema; None for a database that never had one."""
-    if not inspect(connection).has_table("alembic_version"):
-        return None
-    found = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    return str(found) if found else None
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware datetime in UTC; on SQLite ISO 8601 text, which sorts and reads well."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name == "sqlite":
+            return dialect.type_descriptor(String())
+        return dialect.type_descriptor(DateTime(timezone=True))
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+        if value is None or dialect.name != "sqlite":
+            return value
+        return iso_text(value, "milliseconds")
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        if isinstance(value, str):
+            return datetime.fromisoformat(value)
+        return value.astimezone(UTC) if isinstance(value, datetime) else None
+
+
+def iso_text(moment: datetime, timespec: str = "seconds") -> str:
+    if moment.tzinfo is None:
+        raise ValueError(f"{moment!r} has no time zone; the store takes aware datetimes only")
+    return moment.astimezone(UTC).isoformat(timespec=timespec).replace("+00:00", "Z")
+
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+sites = Table(
+    "sites",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("key", Text, nullable=False, unique=True),
+    Column("root_url", Text, nullable=False),
+    # Page ids are hashes under this seed, so that nobody can prepare two URLs that collide.
+    Column("seed", BigInteger, nullable=False),
+    Column("key_rules", Json, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+scans = Table(
+    "scans",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("site_id", ForeignKey("sites.id"), nullable=False),
+    Column("asked", Text, nullable=False),
+    Column("root_url", Text, nullable=False),
+    Column("status", String(20), nullable=False),
+    Column("reason", Text),
+    Column("profile", Text),
+    Column("settings", Json, nullable=False),
+    Column("summary", Json),
+    Column("started_at", UtcDateTime, nullable=False),
+    Column("finished_at", UtcDateTime),
+    Column("heartbeat_at", UtcDateTime, nullable=False),
+    Column("hostname", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    # Tells a process from a later one with the same number (pid 1 of a restarted container).
+    Column("process_token", Text, nullable=False),
+    Index("ix_scans_site_id", "site_id"),
+    # Scans are compared by id, so an id must never be given twice.
+    sqlite_autoincrement=True,
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("site_id", ForeignKey("sites.id"), nullable=False),
+    Column("url", Text, nullable=False),
+    Column("kind", String(20), nullable=False),
+    Column("format", String(20)),
+    Column("parent_id", ForeignKey("documents.id")),
+    Column("depth", Integer, nullable=False),
+    Column("found_by", Text, nullable=False),
+    Column("first_scan_id", ForeignKey("scans.id"), nullable=False),
+    Column("last_scan_id", ForeignKey("scans.id")),
+    Column("content_scan_id", ForeignKey("scans.id")),
+    Column("etag", Text),
+    Column("last_modified", Text),
+    Column("sha256", String(64)),
+    # Of the settings that decide what is read from it: validators count only under the same.
+    Column("content_fingerprint", Text),
+    Column("entries", Integer),
+    # By authority, the fingerprint of the robots rules that its pages were judged by.
+    Column("policies", Json),
+    # Pages of the site that it was the first to list in the scan that read it.
+    Column("listed", Integer),
+    UniqueConstraint("site_id", "url"),
+    sqlite_autoincrement=True,
+)
+
+document_links = Table(
+    "document_links",
+    metadata,
+    Column("parent_id", ForeignKey("documents.id"), primary_key=True),
+    Column("child_id", ForeignKey("documents.id"), primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("scan_id", ForeignKey("scans.id"), nullable=False),
+)
+
+fetches = Table(
+    "fetches",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("scan_id", ForeignKey("scans.id"), nullable=False),
+    Column("document_id", ForeignKey("documents.id"), nullable=False),
+    Column("outcome", String(20), nullable=False),
+    Column("status", Integer),
+    Column("error", Text),
+    Column("content_type", Text),
+    Column("received_bytes", BigInteger, nullable=False),
+    Column("decompressed_bytes", BigInteger, nullable=False),
+    Column("elapsed_ms", Integer, nullable=False),
+    Column("fetched_at", UtcDateTime, nullable=False),
+    Column("fresh_until", UtcDateTime),
+    Column("final_url", Text),
+    Column("redirects", Json, nullable=False),
+    # What the page itself says to robots (X-Robots-Tag, meta robots).
+    Column("directives", Json, nullable=False),
+    Column("sha256", String(64)),
+    Column("format", String(20)),
+    Column("entries", Integer, nullable=False),
+    Column("findings", Json, nullable=False),
+    Column("truncated", Boolean, nullable=False),
+    Column("complete", Boolean, nullable=False),
+    Index("ix_fetches_scan_id", "scan_id"),
+    Index("ix_fetches_document_id", "document_id"),
+)
+
+blobs = Table(
+    "blobs",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("encoding", String(20), nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+)
+
+verdicts = Table(
+    "verdicts",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("site_id", ForeignKey("sites.id"), nullable=False),
+    # The robots.txt that decided.
+    Column("document_id", ForeignKey("documents.id")),
+    Column("allowed", Boolean, nullable=False),
+    Column("reason", String(40), nullable=False),
+    Column("rule", Text),
+    Column("line", Integer),
+    Column("agents", Text),
+    Column("crawl_delay", Float),
+    Column("confidence", Float, nullable=False),
+    Column("decided_at", UtcDateTime, nullable=False),
+    Index("ix_verdicts_site_id", "site_id"),
+)
+
+pages = Table(
+    "pages",
+    metadata,
+    # The order in which pages were first seen.
+    Column("number", RowNumber, primary_key=True),
+    # Signed 64-bit hash of the page's key under the site's seed.
+    Column("id", BigInteger, nullable=False),
+    Column("site_id", Integer, nullable=False),
+    Column("document_id", BigInteger, nullable=False),
+    # The scan in which the mention of this row was last read.
+    Column("seen_scan_id", BigInteger, nullable=False),
+    Column("first_scan_id", BigInteger, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("source", Text, nullable=False),
+    # What robots.txt says of it; NULL where that was not asked.
+    Column("verdict_id", BigInteger),
+    Column("url", Text, nullable=False),
+    Column("lastmod", Text),
+    # From here on most pages have nothing: what SQLite need not skip costs it no time.
+    # Why the page is refused; a page without a reason is listed.
+    Column("reason", Text),
+    Column("rule", Text),
+    Column("changefreq", Text),
+    Column("sitemap_priority", Float),
+    Column("title", Text),
+    Column("language", Text),
+    Column("category", Text),
+    Column("importance", Float),
+    # JSON text: alternates, images, videos, published.
+    Column("details", Text),
+    # The link that this row's mention is.
+    Column("region", Text),
+    Column("anchor", Text),
+    Column("rel", Text),
+    Column("path", Text),
+)
+
+other_mentions = Table(
+    "other_mentions",
+    metadata,
+    Column("document_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("page_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("scan_id", BigInteger, nullable=False),
+    Column("context_id", BigInteger, nullable=False),
+    Column("anchor", Text),
+    Column("lastmod", Text),
+    Column("details", Text),
+    sqlite_with_rowid=False,
+)
+
+# What further mentions share: a hundred links of every page stand where those of the page before
+# stood. The anchor is not part of it: it differs too often.
+link_contexts = Table(
+    "link_contexts",
+    metadata,
+    # The number of the site in the upper half of its bits.
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("source", Text, nullable=False),
+    Column("region", Text),
+    Column("rel", Text),
+    Column("path", Text),
+    sqlite_with_rowid=False,
+)
+
+# The frontier of each crawl and, once a page was visited, what it said of itself.
+visits = Table(
+    "visits",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("scan_id", BigInteger, nullable=False),
+    Column("page_id", BigInteger, nullable=False),
+    # The order of visits; NULL while the page is held because its pattern has had its share.
+    Column("number", Integer),
+    Column("family", Text),
+    Column("url", Text, nullable=False),
+    Column("clicks", Integer, nullable=False),
+    Column("external_hops", Integer, nullable=False),
+    # The visit that found it, back to where the crawl started (NULL); 0: a sitemap did.
+    Column("found_by", Integer),
+    # JSON text: the chain of redirects that led here.
+    Column("redirected_from", Text),
+    # How the visit ended; NULL: it is still to be made.
+    Column("outcome", String(20)),
+    Column("document_id", BigInteger),
+    Column("is_productive", Boolean),
+    # Why the page does not count after all.
+    Column("reason", Text),
+    Column("rule", Text),
+    Column("title", Text),
+    Column("language", Text),
+    Column("canonical", Text),
+    Column("category", Text),
+    Column("text_hash", String(16)),
+    # Equal for texts that differ in case, digits and punctuation only.
+    Column("folded_hash", BigInteger),
+    # Simhash: near texts differ in few bits.
+    Column("fingerprint", BigInteger),
+    # The first page of the crawl with the same text.
+    Column("duplicate_of", BigInteger),
+    # How its rendering went, and how many pages are known only for that; NULL: not rendered.
+    Column("rendered", String(20)),
+    Column("only_rendered", Integer),
+    Index("uq_visits_scan_id_number", "scan_id", "number", unique=True),
+    Index("ix_visits_page_id", "page_id"),
+)
+
+menu_entries = Table(
+    "menu_entries",
+    metadata,
+    Column("scan_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("level", Integer, nullable=False),
+    Column("page_id", BigInteger, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("region", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# What classification needs of few pages: links to it, what it says of itself, how its text reads.
+page_signals = Table(
+    "page_signals",
+    metadata,
+    Column("page_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("site_id", Integer, nullable=False),
+    Column("inlinks", Integer),
+    *(Column(f"{name}_language", Text) for name in ("own", "text")),
+    *(Column(name, Text) for name in ("declared_type", "link_region")),
+    sqlite_with_rowid=False,
+)
+
+classifications = Table(
+    "classifications",
+    metadata,
+    Column("site_id", ForeignKey("sites.id"), primary_key=True, autoincrement=False),
+    Column("scan_id", ForeignKey("scans.id"), nullable=False),
+    Column("last_page_number", BigInteger, nullable=False),
+    Column("model", Json, nullable=False),
+)
+
+# The distinct classes of a site's pages, written at the end of a scan.
+classes = Table(
+    "classes",
+    metadata,
+    # The number of the site in the upper half of its bits.
+    Column("id", RowNumber, primary_key=True, autoincrement=False),
+    Column("site_id", Integer, nullable=False),
+    Column("template", Text, nullable=False),
+    Column("category", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    # NULL: not known.
+    Column("language", Text),
+    Column("language_source", Text),
+    Column("priority", Float, nullable=False),
+    # Path segments.
+    Column("depth", Integer, nullable=False),
+    # A list of keys of clusters, from the outermost section to the topics.
+    Column("clusters", Json, nullable=False),
+    Index("ix_classes_site_id", "site_id"),
+)
+
+# The class of each page, by the page's number: rows are appended in their order, and a page finds
+# its class without a second index.
+page_classes = Table(
+    "page_classes",
+    metadata,
+    Column("page_number", RowNumber, primary_key=True, autoincrement=False),
+    Column("class_id", BigInteger, nullable=False),
+)
+
+# Which pages are in a cluster is in ``classes.clusters``.
+clusters = Table(
+    "clusters",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("site_id", ForeignKey("sites.id"), nullable=False),
+    Column("key", Text, nullable=False),
+    Column("kind", String(20), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("parent", Text),
+    Column("pages", Integer, nullable=False),
+    Column("sample", Json, nullable=False),
+    Column("why", Text, nullable=False),
+    UniqueConstraint("site_id", "key"),
+)
+
+# PostgreSQL gets these from the migration, SQLite when they are needed (writers/pages.py): random
+# keys cost more than the row itself while a million rows are appended.
+DEFERRED_INDEXES = (
+    Index("uq_pages_id", pages.c.id, unique=True),
+    Index("ix_other_mentions_page_id", other_mentions.c.page_id),
+)
+SITE_INDEX = Index("ix_pages_site_id", pages.c.site_id)
+
+# As text, which is the same for both databases: SQLAlchemy would import the dialect of PostgreSQL
+# to look at a condition for it, which takes as long as all these tables.
+PARTIAL_INDEXES = {
+    "uq_scans_site_id_running": (
+        "CREATE UNIQUE INDEX uq_scans_site_id_running ON scans (site_id) WHERE status = 'running'"
+    ),
+    "ix_visits_scan_id_family": (
+        "CREATE INDEX ix_visits_scan_id_family ON visits (scan_id, family) WHERE family IS NOT NULL"
+    ),
+}
+
+evidence = Table(
+    "evidence",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("scan_id", ForeignKey("scans.id"), nullable=False),
+    Column("document_id", ForeignKey("documents.id")),
+    Column("type", String(40), nullable=False),
+    Column("content", Text, nullable=False),
+    Column("metadata", Json, nullable=False),
+    Column("confidence", Float, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Index("ix_evidence_scan_id_type", "scan_id", "type"),
+)
+
+changes = Table(
+    "changes",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("site_id", ForeignKey("sites.id"), nullable=False),
+    Column("scan_id", ForeignKey("scans.id"), nullable=False),
+    Column("page_id", BigInteger, nullable=False),
+    Column("kind", String(20), nullable=False),
+    Column("detail", Json, nullable=False),
+    Column("occurred_at", UtcDateTime, nullable=False),
+    Index("ix_changes_site_id_occurred_at", "site_id", "occurred_at"),
+    Index("ix_changes_page_id", "page_id"),
+)
+
+
+# A cross join keeps SQLite from beginning with the contexts and searching mentions of each.
+_FURTHER_MENTIONS: Final = """
+CREATE VIEW further_mentions AS
+SELECT other.page_id, other.document_id, other.position, context.source, other.lastmod,
+    other.details, other.scan_id, context.region, other.anchor, context.rel, context.path
+FROM other_mentions AS other CROSS JOIN link_contexts AS context
+WHERE context.id = other.context_id
+"""
+_MENTIONS: Final = """
+CREATE VIEW mentions AS
+SELECT id AS page_id, document_id, position, source, lastmod, details, seen_scan_id AS scan_id,
+    region, anchor, rel, path FROM pages
+UNION ALL SELECT page_id, document_id, position, source, lastmod, details, scan_id,
+    region, anchor, rel, path FROM further_mentions
+"""
+VIEWS: Final = (_FURTHER_MENTIONS, _MENTIONS)
+"""In the order in which they can be created."""
+
+mentions = table(
+    "mentions",
+    column("page_id", BigInteger),
+    column("document_id", BigInteger),
+    column("position", Integer),
+    column("source", Text),
+    column("lastmod", Text),
+    column("details", Text),
+    column("scan_id", BigInteger),
+    column("region", Text),
+    column("anchor", Text),
+    column("rel", Text),
+    column("path", Text),
+)

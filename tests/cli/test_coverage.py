@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sitecrawl.cli.coverage import coverage_words, limit_words
-from sitecrawl.store.coverage import CrawlCoverage
+from sitecrawl.store.queries.coverage import CrawlCoverage
 
 
 def words(**facts: Any) -> list[str]:

@@ -14,7 +14,7 @@ import openpyxl
 import pytest
 from pyarrow import parquet
 
-from sitecrawl.exporters.rows import FIELDS
+from sitecrawl.store.queries.feed import FEED_FIELDS
 from tests.cli.conftest import MANY
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ def test_formats_on_the_screen(inventory: Inventory) -> None:
     lines = inventory.run("urls", inventory.shop.url, "-f", "jsonl").succeeded().stdout.splitlines()
     rows = [json.loads(line) for line in lines]
     assert len(rows) == _LISTED
-    assert all(tuple(row) == FIELDS for row in rows)
+    assert all(tuple(row) == FEED_FIELDS for row in rows)
     as_json = inventory.run("urls", inventory.shop.url, "-f", "json").succeeded().stdout
     assert json.loads(as_json) == rows
     as_csv = inventory.run("urls", inventory.shop.url, "-f", "csv").succeeded().stdout
@@ -268,7 +268,7 @@ def test_the_ending_decides_the_format(inventory: Inventory, tmp_path: Path) -> 
     urls = [row[0] for row in sheet.iter_rows(min_row=2, values_only=True)]
     assert urls == table["url"].to_pylist()
     assert urls == (tmp_path / "urls.txt").read_text().splitlines()
-    assert (tmp_path / "urls.csv").read_text().startswith(",".join(FIELDS))
+    assert (tmp_path / "urls.csv").read_text().startswith(",".join(FEED_FIELDS))
 
 
 def test_binary_formats_can_be_redirected(inventory: Inventory, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from sitecrawl.cli.settings import _package
 from sitecrawl.config import setting_specs
 from sitecrawl.config.profiles import PROFILES, describe, differences
-from sitecrawl.render import browsers
+from sitecrawl.render import browser as render_browser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -187,7 +187,7 @@ def test_doctor_with_bad_settings_says_so(cli: Callable[..., ProcessResult]) -> 
 @pytest.fixture
 def bare_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Variables under which no browser is found, and nothing that would install one works."""
-    monkeypatch.setattr(browsers, "_APPLICATIONS", ())
+    monkeypatch.setattr(render_browser, "_APPLICATIONS", ())
     monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
     return {"PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)}
 

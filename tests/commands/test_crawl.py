@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sitecrawl.config import ConfigError
-from sitecrawl.spiders.arguments import SpiderArguments
+from sitecrawl.scan.arguments import SpiderArguments
 from tests.site.build import robots, sitemap
 from tests.site.project import ROOT, crawl_command
 
@@ -205,7 +205,6 @@ import atexit, sys
 from scrapy.cmdline import execute
 
 unneeded = {"rich", "alembic", "psycopg", "sqlalchemy.dialects.postgresql", "sqlalchemy.orm"}
-unneeded |= {"sitecrawl.store.document_facts", "sitecrawl.store.page_facts"}
 atexit.register(lambda: print(*sorted(unneeded & sys.modules.keys()), "end"))
 execute()
 """

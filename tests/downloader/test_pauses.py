@@ -152,7 +152,7 @@ class TestErrors:
         assert done.returncode == 3
         status, reason = scan(done)
         assert status == "partial"
-        assert f"{site.url} failed 5 times in a row" in reason
+        assert f"{site.url} failed for 5 URLs in a row" in reason
         assert "SITECRAWL_MAX_ERRORS_IN_A_ROW" in reason
         found = list(outcomes(done).values())
         assert found.count("host_paused") == 7, "all but the one that failed last"

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.downloader.refusals import AddressNotAllowedError
-from sitecrawl.downloadhandlers.guarded import GuardedReactor
-from sitecrawl.safety.policy import AddressPolicy
 from tests.site import Reply, redirect
 from tests.site.build import page, robots, sitemap, sitemap_index
 from tests.site.names import SILENT, names
@@ -41,12 +38,6 @@ def untouched(address: str = "127.0.0.2", port: int = 0) -> Iterator[int]:
         yield listener.getsockname()[1]
         with pytest.raises(BlockingIOError):
             listener.accept()
-
-
-def test_what_was_not_looked_up_is_not_connected_to() -> None:
-    reactor = GuardedReactor(object(), AddressPolicy())
-    with pytest.raises(AddressNotAllowedError):
-        reactor.connectTCP("93.184.216.34", 80, object())
 
 
 class TestWhatASiteNames:

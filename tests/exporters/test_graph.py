@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sitecrawl.exporters.graph import EDGE_COLUMNS, GraphSize, write_edges, write_graphml, xml_text
-from sitecrawl.store.link_graph import GraphEdge, GraphNode, LinkGraph
+from sitecrawl.store.queries.links import GraphEdge, GraphNode, LinkGraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

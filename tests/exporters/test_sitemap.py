@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import tracemalloc
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from lxml import etree
 
-from sitecrawl.exporters.sitemap import export_sitemap
+from sitecrawl.config import ConfigError
+from sitecrawl.exporters import sitemap
+from sitecrawl.exporters.sitemap import (
+    INDEX_NAME,
+    URLSET_HEAD,
+    URLSET_TAIL,
+    entry_xml,
+    export_sitemap,
+    is_own,
+    latest_lastmod,
+    valid_alternates,
+    valid_lastmod,
+)
+from sitecrawl.exporters.sitemap import writing_sitemaps as writing
 from sitecrawl.items import FetchOutcome
 from sitecrawl.sitemaps.reader import SitemapReader
 from sitecrawl.store.engine import open_database
-from sitecrawl.store.queries import site_for
-from sitecrawl.store.records import PageRows, Repeats
-from sitecrawl.urls.canonical import canonicalize
+from sitecrawl.store.queries.scans import site_for
+from sitecrawl.store.writers.records import PageRows, Repeats
+from sitecrawl.urls.canonical import canonicalize, strict_url
 from tests.exporters.sitemap_schema import XHTML, locs, valid_index, valid_urlset
 from tests.store.crawling import ROOT, Crawling, Link, address
 from tests.urls.nasty import nasty_urls
@@ -26,7 +43,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.exporters.sitemap import SitemapExport
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.scans import Scan
 
 SITEMAP = f"{ROOT}sitemap.xml"
 
@@ -223,3 +240,194 @@ def test_memory_does_not_grow_with_the_pages(tmp_path: Path) -> None:
             tracemalloc.stop()
             assert done.pages == number
     assert peaks[1] < peaks[0] + 1_000_000
+
+
+BASE = "https://a.example/maps/"
+LASTMOD = "2026-05-06T07:08:09Z"
+
+
+def write(folder: Path, *paths: str, compress: bool = True) -> None:
+    with writing(folder, BASE, LASTMOD, compress=compress) as sitemaps:
+        for path in paths:
+            sitemaps.add(entry_xml(f"https://a.example/{path}"))
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.fixture
+def two_in_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sitemap, "MAX_ENTRIES", 2)
+
+
+def test_an_index_and_its_parts(tmp_path: Path, two_in_a_part: None) -> None:
+    write(tmp_path / "new" / "folder", "1", "2", "3")
+    folder = tmp_path / "new" / "folder"
+    assert names(folder) == ["sitemap-00001.xml.gz", "sitemap-00002.xml.gz", INDEX_NAME]
+    index = valid_index(folder / INDEX_NAME)
+    assert locs(index) == [f"{BASE}sitemap-00001.xml.gz", f"{BASE}sitemap-00002.xml.gz"]
+    parts = [locs(valid_urlset(folder / f"sitemap-0000{number}.xml.gz")) for number in (1, 2)]
+    assert parts == [["https://a.example/1", "https://a.example/2"], ["https://a.example/3"]]
+
+
+def test_bytes_have_a_limit_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, *"abcdef", compress=False)
+    size = (tmp_path / "sitemap-00001.xml").stat().st_size
+    monkeypatch.setattr(sitemap, "MAX_BYTES", size - 1)
+    write(tmp_path, *"abcdef", compress=False)
+    parts = sorted(tmp_path.glob("sitemap-*"))
+    assert [len(locs(valid_urlset(part))) for part in parts] == [5, 1]
+    assert all(part.stat().st_size < size for part in parts)
+    monkeypatch.setattr(sitemap, "MAX_BYTES", size)
+    write(tmp_path, *"abcdef", compress=False)
+    assert names(tmp_path) == ["sitemap-00001.xml", INDEX_NAME]
+
+
+def test_an_index_can_be_full(tmp_path: Path, two_in_a_part: None) -> None:
+    with pytest.raises(ConfigError, match="more pages than one index can name"):
+        write(tmp_path, *"abcde")
+    assert names(tmp_path) == []
+
+
+def test_the_same_entries_give_the_same_bytes(tmp_path: Path) -> None:
+    contents = []
+    for name in ("one", "two"):
+        write(tmp_path / name, "a", "b")
+        contents.append([path.read_bytes() for path in sorted((tmp_path / name).iterdir())])
+    assert contents[0] == contents[1]
+
+
+def test_what_an_earlier_export_left_is_removed(tmp_path: Path, two_in_a_part: None) -> None:
+    write(tmp_path, *"abc")
+    (tmp_path / ".sitemap-00009.xml.gz.partial").touch()
+    (tmp_path / "sitemap-news.xml").write_text("mine")
+    write(tmp_path, "a", compress=False)
+    assert names(tmp_path) == ["sitemap-00001.xml", "sitemap-news.xml", INDEX_NAME]
+    assert (tmp_path / "sitemap-news.xml").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        (INDEX_NAME, b"<urlset/>"),
+        ("sitemap-00001.xml.gz", gzip.compress(b"<urlset/>")),
+        ("sitemap-00007.xml.gz", b"broken"),
+        ("sitemap-00007.xml", b""),
+    ],
+    ids=["an index", "a map", "no gzip", "empty"],
+)
+def test_files_of_others_are_not_touched(tmp_path: Path, name: str, body: bytes) -> None:
+    (tmp_path / name).write_bytes(body)
+    with pytest.raises(ConfigError, match=f"{name} is there and was not written by sitecrawl"):
+        write(tmp_path, "a")
+    assert names(tmp_path) == [name]
+    assert (tmp_path / name).read_bytes() == body
+
+
+def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
+    write(tmp_path, "a")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    seen_midway = []
+    with suppress(ZeroDivisionError), writing(tmp_path, BASE, LASTMOD, compress=True) as sitemaps:
+        sitemaps.add(entry_xml("https://a.example/b"))
+        seen_midway = names(tmp_path)
+        raise ZeroDivisionError
+    assert seen_midway[0] == ".sitemap-00001.xml.gz.partial"
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_nothing_is_written_without_an_entry(tmp_path: Path) -> None:
+    write(tmp_path, "a")
+    write(tmp_path)
+    assert names(tmp_path) == ["sitemap-00001.xml.gz", INDEX_NAME]
+
+
+def test_a_folder_that_cannot_be_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match="file"):
+        write(tmp_path / "file", "a")
+
+
+@pytest.mark.parametrize("name", ["a.xml", "a.xml.gz"])
+def test_own_files_are_known_by_what_is_in_them(tmp_path: Path, name: str) -> None:
+    write(tmp_path, "a", compress=name.endswith("gz"))
+    [part] = tmp_path.glob("sitemap-*")
+    assert is_own(part)
+    part.write_bytes(part.read_bytes()[:20])
+    assert not is_own(part)
+
+
+LATEST = latest_lastmod(datetime(2026, 5, 6, 7, 8, 9, tzinfo=UTC))
+PAGE = "https://a.example/p"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-05-06", "2026-05-06"),
+        ("2026-05-06T07:08:09Z", "2026-05-06T07:08:09Z"),
+        ("2026-05-06T07:08:09.123Z", "2026-05-06T07:08:09.123Z"),
+        ("2026-05-06T07:08:09+02:00", "2026-05-06T05:08:09Z"),
+        ("2026-05-06T07:08:09", "2026-05-06"),
+        ("2026-05-07T07:00:00Z", "2026-05-07T07:00:00Z"),
+        ("2026-05-08", ""),
+        ("2026-05", ""),
+        ("2026", ""),
+        ("2026-02-30", ""),
+        ("1970-01-01", ""),
+        ("Wed, 06 May 2026", ""),
+        ("</lastmod><x>", ""),
+        ("", ""),
+        (None, ""),
+    ],
+)
+def test_lastmod_is_a_date_that_can_be_true(text: str | None, expected: str) -> None:
+    assert valid_lastmod(text, LATEST) == expected
+
+
+@given(st.text())
+def test_lastmod_is_nothing_else(text: str) -> None:
+    found = valid_lastmod(text, LATEST)
+    if found:
+        datetime.fromisoformat(found)
+
+
+def alternates(*pairs: tuple[str, str]) -> str:
+    return json.dumps({"alternates": pairs})
+
+
+@pytest.mark.parametrize(
+    ("details", "expected"),
+    [
+        (None, []),
+        ('{"images": 3}', []),
+        (
+            alternates(("de", "https://a.example/de"), ("en-GB", "/en")),
+            [("de", "https://a.example/de"), ("en-gb", "https://a.example/en")],
+        ),
+        (
+            alternates(("x-default", "/"), ("pt_BR", "/pt")),
+            [("x-default", "https://a.example/"), ("pt-br", "https://a.example/pt")],
+        ),
+        (alternates(("de", "/de")), []),
+        (alternates(("de", "/1"), ("de", "/2")), []),
+        (alternates(("de", "/1"), ('"><x', "/2"), ("en", "javascript:x"), ("fr", "/gone")), []),
+        (alternates(("de", "/1"), ("en", f"/{'x' * 2_100}")), []),
+    ],
+    ids=["none", "others", "two", "default", "alone", "twice", "hostile", "long"],
+)
+def test_alternates_are_those_that_can_be_used(
+    details: str | None, expected: list[tuple[str, str]]
+) -> None:
+    assert valid_alternates(details, PAGE, lambda url: url.endswith("/gone")) == expected
+
+
+@given(nasty_urls(), nasty_urls() | st.text())
+def test_whatever_the_address_the_entry_says_it(url: str, other: str) -> None:
+    loc = canonicalize(url, PAGE) or PAGE
+    links = valid_alternates(alternates(("de", loc), ("en", other)), PAGE, lambda _: False)
+    root = etree.fromstring(URLSET_HEAD + entry_xml(loc, "2026-01-02", links) + URLSET_TAIL)
+    assert locs(root) == [strict_url(loc)]
+    hrefs = [link.get("href") for link in root.iter(f"{{{XHTML}}}link")]
+    assert hrefs == [strict_url(href) for _, href in links]

@@ -11,9 +11,9 @@ from sitecrawl.exporters.sitemap import export_sitemap
 from sitecrawl.exporters.sitemap_diff import SitemapChange, SitemapDiff, write_text
 from sitecrawl.exporters.sitemap_fitness import read_fitness
 from sitecrawl.items import FetchOutcome
-from sitecrawl.store.queries import site_for
-from sitecrawl.store.records import VerdictRecord
-from sitecrawl.store.sitemap_pages import pages_and_entries
+from sitecrawl.store.queries.comparison import pages_and_entries
+from sitecrawl.store.queries.scans import site_for
+from sitecrawl.store.writers.records import VerdictRecord
 from tests.exporters.sitemap_schema import locs, valid_urlset
 from tests.store.crawling import ROOT, Crawling, Link, address
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.scans import Scan
 
 SITEMAP = f"{ROOT}sitemap.xml"
 

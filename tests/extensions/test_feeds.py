@@ -1,17 +1,25 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
-from typing import TYPE_CHECKING
+import pickle
+import sys
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+import openpyxl
 import pytest
+from pyarrow import parquet
 
+from tests.site import SiteServer
 from tests.site.build import robots, sitemap
+from tests.site.project import Project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
 
-    from tests.site import SiteServer
     from tests.site.project import CrawlResult, ProcessResult
 
 CONTRACT = {
@@ -67,3 +75,140 @@ def test_a_feed_that_cannot_be_written_is_said_and_fails(
     assert done.returncode != 0
     assert "Traceback" not in done.output
     assert target in done.stderr
+
+
+# --- Scrapy's settings of feeds: one scan writes a feed for each --------------------------------
+
+PARTS = """
+from scrapy.extensions.feedexport import ItemFilter
+
+class Shop(ItemFilter):
+    def accepts(self, item):
+        return "/shop/" in item["url"]
+
+def name(params, spider):
+    return {**params, "kind": "named"}
+"""
+PATHS = ["/a", *(f"/shop/{number}" for number in range(4)), "/z"]
+FEEDS: dict[str, dict[str, Any]] = {
+    "fields.jsonl": {"format": "jsonlines", "fields": ["source", "url"]},
+    "fields.csv": {"format": "csv", "fields": {"url": "Address", "depth": "Depth"}},
+    "filtered.jsonl": {"format": "jsonlines", "item_filter": "feedparts.Shop"},
+    "batch-%(batch_id)d.csv": {"format": "csv", "batch_item_count": 4},
+    "packed.jsonl.gz": {
+        "format": "jsonlines",
+        "postprocessing": ["scrapy.extensions.postprocessing.GzipPlugin"],
+    },
+    "ascii.jsonl": {"format": "jsonlines", "encoding": None},
+    "latin.csv": {"format": "csv", "encoding": "latin-1", "fields": ["url", "title"]},
+    "indented.json": {"format": "json", "indent": 2},
+    "one-line.json": {"format": "json", "indent": None},
+    "%(kind)s.jsonl": {"format": "jsonlines", "uri_params": "feedparts.name"},
+    "appended.jsonl": {"format": "jsonlines", "overwrite": False},
+    "replaced.jsonl": {"format": "jsonlines", "overwrite": True},
+    "options.csv": {"format": "csv", "item_export_kwargs": {"delimiter": ";"}},
+    "pages.xml": {"format": "xml", "fields": ["url"]},
+    "pages.pickle": {"format": "pickle"},
+    "pages.xlsx": {"format": "xlsx"},
+    "pages.parquet": {"format": "parquet"},
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a scan of six pages has written all FEEDS."""
+    project = Project.in_folder(tmp_path_factory.mktemp("feeds"))
+    (project.folder / "feedparts.py").write_text(PARTS)
+    for name in ("appended.jsonl", "replaced.jsonl"):
+        (project.folder / name).write_text('{"url": "before"}\n')
+    with SiteServer() as server:
+        server.routes.update({"/robots.txt": robots("/map.xml"), "/map.xml": sitemap(*PATHS)})
+        arguments = ["-a", f"domain={server.url}", "-s", ENOUGH, "-s", f"FEEDS={json.dumps(FEEDS)}"]
+        command = [sys.executable, "-m", "scrapy", "crawl", "discover", *arguments]
+        done = project.run(*command).succeeded()
+    assert "Traceback" not in done.output
+    assert not list(project.folder.glob("*.partial"))
+    return project.folder
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def paths(urls: Iterable[str]) -> list[str]:
+    return [urlsplit(url).path for url in urls]
+
+
+def test_fields(folder: Path) -> None:
+    assert [list(row) for row in lines(folder / "fields.jsonl")] == [["source", "url"]] * 6
+    with (folder / "fields.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert paths(row["Address"] for row in rows) == PATHS
+    assert [row["Depth"] for row in rows] == ["1", "2", "2", "2", "2", "1"]
+
+
+def test_item_filters(folder: Path) -> None:
+    assert paths(row["url"] for row in lines(folder / "filtered.jsonl")) == PATHS[1:5]
+
+
+def test_batches(folder: Path) -> None:
+    found = []
+    for batch in (1, 2):
+        with (folder / f"batch-{batch}.csv").open(newline="") as file:
+            found.append(paths(row["url"] for row in csv.DictReader(file)))
+    assert found == [PATHS[:4], PATHS[4:]]
+
+
+def test_postprocessing(folder: Path) -> None:
+    text = gzip.decompress((folder / "packed.jsonl.gz").read_bytes()).decode()
+    assert paths(json.loads(line)["url"] for line in text.splitlines()) == PATHS
+
+
+def test_encodings(folder: Path) -> None:
+    assert (folder / "ascii.jsonl").read_bytes().isascii()
+    assert paths(row["url"] for row in lines(folder / "ascii.jsonl")) == PATHS
+    assert (folder / "latin.csv").read_text(encoding="latin-1").startswith("url,title")
+
+
+def test_indent(folder: Path) -> None:
+    text = (folder / "indented.json").read_text()
+    assert '\n  "url": ' in text
+    assert paths(row["url"] for row in json.loads(text)) == PATHS
+    flat = (folder / "one-line.json").read_text()
+    assert "\n" not in flat
+    assert json.loads(flat) == json.loads(text)
+
+
+def test_uri_params(folder: Path) -> None:
+    assert len(lines(folder / "named.jsonl")) == 6
+
+
+def test_overwrite(folder: Path) -> None:
+    assert lines(folder / "appended.jsonl")[0]["url"] == "before"
+    assert len(lines(folder / "appended.jsonl")) == 7
+    assert len(lines(folder / "replaced.jsonl")) == 6
+
+
+def test_options_of_exporters(folder: Path) -> None:
+    assert (folder / "options.csv").read_text().startswith("url;key;")
+
+
+def test_other_formats(folder: Path) -> None:
+    assert (folder / "pages.xml").read_text().count("<item><url>") == 6
+    with (folder / "pages.pickle").open("rb") as file:
+        assert urlsplit(pickle.load(file)["url"]).path == "/a"
+    sheet = openpyxl.load_workbook(folder / "pages.xlsx").active
+    assert sheet.max_row == 7
+    assert parquet.read_table(folder / "pages.parquet").num_rows == 6
+
+
+@pytest.mark.parametrize("option", ["-o", "-O"])
+def test_a_failed_scan_leaves_the_old_feed(
+    project: Project, run_scrapy: Callable[..., ProcessResult], option: str
+) -> None:
+    feed = project.folder / "urls.jsonl"
+    feed.write_text("old")
+    done = run_scrapy("crawl", "discover", "-a", "domain=http://127.0.0.1:9/", option, str(feed))
+    assert done.returncode != 0
+    assert feed.read_text() == "old"
+    assert "Traceback" not in done.output

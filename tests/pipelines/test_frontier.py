@@ -20,7 +20,7 @@ from sitecrawl.items import (
 )
 from sitecrawl.pipelines.frontier import FrontierPipeline
 from sitecrawl.robots.policy import Verdict, VerdictReason
-from sitecrawl.store.resumption import KnownVisit, Resumption
+from sitecrawl.store.queries.resume import KnownVisit, Resumption
 from sitecrawl.urls.canonical import KeyRules
 from sitecrawl.urls.columns import page_ids
 from sitecrawl.urls.refusal import Reason, Refusal

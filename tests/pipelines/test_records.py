@@ -19,8 +19,8 @@ from sitecrawl.items import (
 from sitecrawl.pipelines.records import ItemRecorder, page_rows
 from sitecrawl.sitemaps.entries import Alternate, EntryDetails
 from sitecrawl.store.engine import open_database
-from sitecrawl.store.scan_writer import ScanWriter
-from sitecrawl.store.tables import documents, fetches
+from sitecrawl.store.schema import documents, fetches
+from sitecrawl.store.writers.scan_writer import ScanWriter
 from sitecrawl.urls.scope import Scope
 from tests.scan.build import make_scan
 

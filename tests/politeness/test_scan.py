@@ -3,10 +3,11 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sitecrawl.items import FetchOutcome
-from sitecrawl.politeness.budget import ScanBudget
-from sitecrawl.politeness.scan import NotSentReason, ScanPoliteness
+from sitecrawl.politeness.scan import NotSentReason, ScanBudget, ScanPoliteness
 from tests.politeness.test_pace import RULES
 
 URL = "https://example.com/a"
@@ -75,39 +76,39 @@ class TestRefusals:
 
     def test_a_server_that_is_left_alone(self) -> None:
         scan = make_scan()
-        for _ in range(5):
-            scan.host(URL).pace.failed("https://example.com", "no answer in time")
+        for number in range(5):
+            scan.host(URL).pace.failed(f"{URL}{number}", "no answer in time")
         assert reason(scan)[0] == "host_paused"
         assert reason(scan, "http://example.com/") == ("", "")
         assert scan.is_waiting_in_vain(URL, 0, math.inf)
         (left,) = scan.report()["left_alone"]
         assert left["server"] == "https://example.com"
         assert left["refused"] == 1
-        assert "5 times in a row" in left["reason"]
+        assert "5 URLs in a row" in left["reason"]
 
     def test_a_pause_is_waited_for(self) -> None:
         scan = make_scan(max_seconds=1000)
-        scan.host(URL).pace.answered("https://example.com", 429, 900, 0, 0)
+        scan.host(URL).pace.answered(URL, 429, 900, 0, 0)
         assert reason(scan) == ("", "")
         assert not scan.is_waiting_in_vain(URL, 0, 950)
 
     def test_but_not_beyond_the_end_of_the_scan(self) -> None:
         scan = make_scan(max_seconds=1000)
-        scan.host(URL).pace.answered("https://example.com", 429, 900, 200, 0)
+        scan.host(URL).pace.answered(URL, 429, 900, 200, 0)
         words = "example.com asks to wait 900 s, longer than the scan may still take"
         assert words in reason(scan, now=200)[1]
         assert scan.report()["left_alone"][0]["refused"] == 1
 
     def test_nor_beyond_the_end_of_a_stage(self) -> None:
         scan = make_scan()
-        scan.host(URL).pace.answered("https://example.com", 429, 900, 0, 0)
+        scan.host(URL).pace.answered(URL, 429, 900, 0, 0)
         words = "example.com asks to wait 900 s, longer than its stage may still take"
         assert reason(scan, deadline=500) == ("host_paused", words)
         assert reason(scan, deadline=1000) == ("", "")
 
     def test_after_a_pause_deadlines_are_not_its_matter(self) -> None:
         scan = make_scan()
-        scan.host(URL).pace.answered("https://example.com", 429, 10, 0, 0)
+        scan.host(URL).pace.answered(URL, 429, 10, 0, 0)
         assert reason(scan, now=20, deadline=5) == ("", "")
 
 
@@ -136,7 +137,6 @@ class TestReport:
         scan = make_scan()
         scan.set_robots_pace("https://b.example/", 60)
         for url in ("https://a.example/", "https://b.example/", "https://b.example/"):
-            scan.host(url).ledger.departs(0)
             scan.host(url).ledger.sent(0)
         scan.host("https://never.example/")
         report = scan.report()
@@ -149,7 +149,51 @@ class TestReport:
     def test_a_site_that_leads_to_ever_new_hosts_does_not_fill_it(self) -> None:
         scan = make_scan()
         for number in range(1_000):
-            scan.host(f"https://h{number}.example/").ledger.departs(0)
+            scan.host(f"https://h{number}.example/").ledger.sent(0)
         report = scan.report()
         assert (report["hosts"], report["requests"]) == (1_000, 1_000)
         assert len(report["by_host"]) == 100
+
+
+@given(st.integers(1, 50), st.lists(st.sampled_from(["take", "return"]), max_size=100))
+def test_never_more_pages_than_the_limit(limit: int, steps: list[str]) -> None:
+    budget, out = ScanBudget(limit, 0, 0), 0
+    for step in steps:
+        if step == "take":
+            assert budget.take_page() == (out < limit)
+            out = min(out + 1, limit)
+        elif out:
+            budget.return_page()
+            out -= 1
+        assert budget.pages == out
+        assert budget.has_pages == (out < limit)
+
+
+def test_no_limit() -> None:
+    budget = ScanBudget(0, 0, started=5)
+    assert all(budget.take_page() for _ in range(1000))
+    assert budget.ends_at == math.inf
+    assert not budget.is_over(1e12)
+    assert not list(budget.warnings(1e12))
+
+
+@pytest.mark.parametrize(("now", "is_over"), [(100, False), (159.9, False), (160, True)])
+def test_time(now: float, is_over: bool) -> None:
+    assert ScanBudget(0, 60, started=100).is_over(now) is is_over
+
+
+def test_one_warning_at_four_fifths_of_the_pages() -> None:
+    budget, heard = ScanBudget(10, 0, 0), []
+    for _ in range(10):
+        budget.take_page()
+        heard.append(list(budget.warnings(0)))
+    assert [len(each) for each in heard] == [0] * 7 + [1] + [0] * 2
+    assert heard[7] == ["8 of 10 pages are used (SITECRAWL_MAX_PAGES)"]
+
+
+def test_one_warning_at_four_fifths_of_the_time() -> None:
+    budget = ScanBudget(0, 3600, started=100)
+    assert not list(budget.warnings(100 + 2879))
+    warning = "80% of the 60 minutes are used (SITECRAWL_MAX_SCAN_MINUTES)"
+    assert list(budget.warnings(100 + 2880)) == [warning]
+    assert not list(budget.warnings(100 + 3599))

@@ -2,47 +2,96 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import urllib.error
+import urllib.request
 from typing import TYPE_CHECKING
 
 import pytest
+from scrapy import Spider
+from scrapy.http import HtmlResponse, Response
+from scrapy.utils.reactor import install_reactor, is_reactor_installed
+from scrapy.utils.test import get_crawler
 
-from sitecrawl.render.browsers import find_browser
-from sitecrawl.render.exploration import ExplorationLimits
-from sitecrawl.render.renderer import Renderer
-from sitecrawl.render.siteanswers import SiteAnswer
-from sitecrawl.render.tabs import TabOptions, TabPool
-from sitecrawl.safety.policy import AddressPolicy, endpoint_of
+from sitecrawl import settings
+from sitecrawl.render.browser import find_browser
+from sitecrawl.render.explorer import ExplorationLimits
+from sitecrawl.render.network import NetworkLimits
+from sitecrawl.render.page import Renderer, RenderLimits
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator
+
+    from sitecrawl.render.handler import SealedPlaywrightHandler
+    from sitecrawl.render.network import Fetch
+    from sitecrawl.render.requests import PageRequest
 
 BROWSER = find_browser()
+_FETCH_SECONDS = 3
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="there is no browser")
 
 
-async def no_frame(_url: str) -> SiteAnswer | None:
+async def fetch_nothing(_wanted: PageRequest) -> Response | None:
     return None
+
+
+async def fetch_all(wanted: PageRequest) -> Response | None:
+    """Sends what a page asks for as it is, without the rules of a scan."""
+    request = urllib.request.Request(wanted.url, headers=wanted.headers, method=wanted.method)
+    try:
+        return await asyncio.to_thread(_sent, request)
+    except OSError:
+        return None
+
+
+async def fetched_document(url: str) -> Response:
+    return await asyncio.to_thread(_sent, urllib.request.Request(url.partition("#")[0]))
+
+
+def _sent(request: urllib.request.Request) -> Response:
+    try:
+        with urllib.request.urlopen(request, timeout=_FETCH_SECONDS) as answer:
+            return Response(request.full_url, answer.status, dict(answer.headers), answer.read())
+    except urllib.error.HTTPError as error:
+        with error:
+            return Response(request.full_url, error.code, dict(error.headers), error.read())
+
+
+def playwright_handler() -> SealedPlaywrightHandler:
+    from sitecrawl.render.handler import SealedPlaywrightHandler
+
+    if not is_reactor_installed():
+        install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
+    values = {name: value for name, value in vars(settings).items() if name.isupper()}
+    crawler = get_crawler(Spider, {**values, "ADDONS": {}})
+    crawler.spider = Spider.from_crawler(crawler, "test")
+    return SealedPlaywrightHandler(crawler)
 
 
 @contextlib.asynccontextmanager
 async def rendering(
-    *named: str,
+    fetch: Fetch = fetch_all,
+    *,
     tabs: int = 1,
     seconds: float = 5,
-    fetch_document: Callable[[str], Awaitable[SiteAnswer | None]] = no_frame,
-) -> AsyncIterator[tuple[Renderer, TabPool]]:
-    """A renderer that may connect to the servers that are *named*."""
-    assert BROWSER is not None
-    policy = AddressPolicy(frozenset(map(endpoint_of, named)))
-    pool = TabPool(BROWSER, TabOptions("sitecrawl-test", tabs=tabs), policy, fetch_document)
+    network: NetworkLimits | None = None,
+) -> AsyncIterator[Renderer]:
+    limits = RenderLimits(
+        "sitecrawl-test",
+        tabs=tabs,
+        exploration=ExplorationLimits(seconds=seconds),
+        network=network or NetworkLimits(),
+    )
+    renderer = Renderer(playwright_handler(), fetch, limits)
     try:
-        yield Renderer(pool, ExplorationLimits(seconds=seconds), load_seconds=10), pool
+        yield renderer
     finally:
-        await pool.close()
+        await renderer.close()
 
 
-def document(url: str, body: str, **headers: str) -> SiteAnswer:
-    named = [("Content-Type", "text/html; charset=utf-8")]
-    named += [(name.replace("_", "-"), value) for name, value in headers.items()]
-    return SiteAnswer(url, 200, named, body.encode())
+def document(url: str, body: str, **headers: str) -> Response:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return HtmlResponse(
+        url, headers={"Content-Type": "text/html; charset=utf-8", **named}, body=body.encode()
+    )

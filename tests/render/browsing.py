@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.async_api import async_playwright
 
-from sitecrawl.render.browsers import find_browser
-from sitecrawl.render.exploration import Exploration, ExplorationLimits, explore
-from sitecrawl.render.script import INIT_SCRIPT
-from sitecrawl.render.scriptloads import ScriptLoads
+from sitecrawl.render.browser import find_browser
+from sitecrawl.render.explorer import Exploration, ExplorationLimits, explore
+from sitecrawl.render.network import NetworkLimits, PageNetwork, ResourceCache
+from sitecrawl.render.page_script import INIT_SCRIPT
+from tests.render.browser import fetch_all, fetched_document
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from playwright.async_api import Browser, BrowserContext, Page
+    from playwright.async_api import Browser, BrowserContext, Page, Route
 
 _DEFAULT_LIMITS = ExplorationLimits()
 
@@ -51,19 +52,31 @@ class Browsing:
         await context.add_init_script(INIT_SCRIPT)
         try:
             page = await context.new_page()
+            document = await fetched_document(url)
+            network = PageNetwork(document, fetch_all, ResourceCache(), NetworkLimits())
+            await network.install(page)
+            await page.route("**/*", _send_changes)
 
             async def load() -> None:
+                network.show_document()
                 await page.goto(url)
 
-            with ScriptLoads(page) as loads:
-                await load()
-                reload = load if with_reload else None
-                found = await explore(page, limits, loads=loads, reload=reload)
+            await load()
+            reload = load if with_reload else None
+            found = await explore(page, limits, network, reload=reload)
             if afterwards is not None:
                 await afterwards(page)
             return found
         finally:
             await context.close()
+
+
+async def _send_changes(route: Route) -> None:
+    """Only the script in the page keeps requests from changing something here."""
+    if route.request.method in {"GET", "HEAD", "OPTIONS"}:
+        await route.fallback()
+    else:
+        await route.continue_()
 
 
 @contextmanager

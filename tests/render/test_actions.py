@@ -5,13 +5,18 @@
 from __future__ import annotations
 
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.render.actions import ActionSign, Clickable, hard_words, refusal
-from sitecrawl.render.actionwords import HARD_PARTS, HARD_WORDS, SOFT_PARTS, SOFT_WORDS
+from sitecrawl.render.actions import ActionSign, Clickable, ClickQueue, hard_words, refusal
+from sitecrawl.render.page_script import Candidate
+from sitecrawl.render.rules.action_words import HARD_PARTS, HARD_WORDS, SOFT_PARTS, SOFT_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _HARD_LABELS = """
     Delete | delete | DELETE ACCOUNT | Yes, delete it | Remove from list | Buy now | Buy: 20 EUR
@@ -99,7 +104,10 @@ _NAMES = {
 
 @pytest.mark.parametrize(("name", "is_allowed"), _NAMES.items(), ids=_NAMES)
 def test_names_in_the_markup_tell_what_an_icon_does(name: str, is_allowed: bool) -> None:
-    for clickable in (Clickable("button", "button", names=(name,)), Clickable("i", looks=(name,))):
+    for clickable in (
+        Clickable("button", "button", names=(name,)),
+        Clickable("i", classes=(name,)),
+    ):
         assert (refusal(clickable) is None) is is_allowed
 
 
@@ -107,7 +115,7 @@ def test_names_in_the_markup_tell_what_an_icon_does(name: str, is_allowed: bool)
 def test_a_soft_name_counts_only_as_the_whole_name_of_the_element(name: str) -> None:
     assert refusal(Clickable("div", names=(name,))) is not None
     assert refusal(Clickable("div", names=(f"{name}-hint",))) is None
-    assert refusal(Clickable("div", looks=(name,))) is None
+    assert refusal(Clickable("div", classes=(name,))) is None
 
 
 _HANDLERS = {
@@ -181,5 +189,101 @@ def test_the_words_for_questions_are_folded() -> None:
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_no_text_breaks_the_decision(text: str, name: str) -> None:
-    clickable = Clickable("div", text=text, names=(name,), looks=(name,), handlers=(name,))
+    clickable = Clickable("div", text=text, names=(name,), classes=(name,), handlers=(name,))
     assert refusal(clickable) == refusal(clickable)
+
+
+def _candidate(label: str, kind: str = "") -> Candidate:
+    return Candidate(0, f"body > {label}", kind or label, Clickable("p", text=label))
+
+
+def _rows(kind: str, count: int) -> list[Candidate]:
+    return [_candidate(f"{kind}{number}", kind) for number in range(count)]
+
+
+def _taken(queue: ClickQueue, urls: str = "") -> Iterator[str]:
+    while candidate := queue.take():
+        yield candidate.label
+        queue.conclude(candidate, [urls.format(candidate.label)] if urls else [])
+
+
+def test_document_order_with_the_rest_of_what_is_alike_at_the_end() -> None:
+    queue = ClickQueue(max_alike=100)
+    queue.add([*_rows("a", 5), _candidate("about"), *_rows("b", 4)])
+
+    assert list(_taken(queue)) == ["a0", "a1", "a2", "about", "b0", "b1", "b2", "a3", "a4", "b3"]
+    assert queue.left_out == 0
+
+
+def test_what_is_revealed_comes_at_once_and_in_its_order() -> None:
+    queue = ClickQueue(max_alike=100)
+    queue.add([_candidate("menu"), _candidate("about")])
+    menu = queue.take()
+    assert menu is not None
+    queue.add(_rows("item", 4), revealer=menu)
+
+    assert list(_taken(queue)) == ["item0", "item1", "item2", "item3", "about"]
+
+
+def test_rows_that_lead_to_pages_of_one_sort_are_sampled() -> None:
+    queue = ClickQueue(max_alike=4)
+    queue.add(_rows("row", 50))
+
+    assert len(list(_taken(queue, "https://a.example/items/{}"))) == 4
+    assert queue.left_out == 46
+
+
+def test_rows_that_lead_nowhere_are_given_up() -> None:
+    queue = ClickQueue(max_alike=4)
+    queue.add(_rows("row", 50))
+
+    assert len(list(_taken(queue))) == 4
+
+
+def test_items_of_a_menu_that_lead_to_pages_of_many_sorts_are_all_clicked() -> None:
+    names = ["about", "team", "jobs", "press", "contact", "imprint"]
+    queue = ClickQueue(max_alike=2)
+    queue.add(_candidate(name, "item") for name in names)
+
+    assert sorted(_taken(queue, "https://a.example/en/{}")) == sorted(names)
+
+
+def test_nothing_comes_twice() -> None:
+    queue = ClickQueue(max_alike=100)
+    queue.add([_candidate("about"), _candidate("about")])
+    queue.add([_candidate("about")])
+
+    assert list(_taken(queue)) == ["about"]
+
+
+def test_actions_are_kept_with_their_reason() -> None:
+    queue = ClickQueue(max_alike=100)
+    queue.add([_candidate("Delete"), _candidate("about")])
+
+    assert list(_taken(queue)) == ["about"]
+    [refused] = queue.refused
+    assert (refused.label, refused.path, refused.refusal.rule) == (
+        "Delete",
+        "body > Delete",
+        "delete",
+    )
+
+
+def test_what_was_lost_comes_again_with_what_revealed_it() -> None:
+    menu, item, about = map(_candidate, ("menu", "item", "about"))
+    queue = ClickQueue(max_alike=100)
+    queue.add([menu, about])
+    queue.take()
+    queue.add([item], revealer=menu)
+    assert list(_taken(queue)) == ["item", "about"]
+    assert not queue.has_lost
+
+    queue.lose(item)
+    assert queue.has_lost
+    queue.retry()
+    assert not queue.has_lost
+    queue.add([menu, about])
+
+    assert list(_taken(queue)) == ["menu"]
+    queue.add([item], revealer=menu)
+    assert list(_taken(queue)) == ["item"]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from sitecrawl.classify.pages import Category, PageClass, PageType
+from sitecrawl.classify.pages import Category, PageType
+from sitecrawl.store.queries.classification import StoredClass
 
 
-def page_class(*clusters: str) -> PageClass:
-    return PageClass(
+def page_class(*clusters: str) -> StoredClass:
+    return StoredClass(
         category=Category.PRIMARY,
         page_type=PageType.PAGE,
-        reason="",
         template="",
         depth=1,
-        sections=(),
-        topics=(),
         language="",
         language_source=None,
         priority=0.5,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 from playwright.sync_api import sync_playwright
 
-from sitecrawl.render.browsers import find_browser
+from sitecrawl.render.browser import find_browser
 from sitecrawl.report.html import html_report
 from tests.report.sample import sample_report
 

@@ -8,9 +8,9 @@ import pytest
 
 from sitecrawl.findings.kinds import DESCRIPTIONS, SiteFinding
 from sitecrawl.report.gather import gather_report
-from sitecrawl.store.comparison import orphans, unlisted_pages
 from sitecrawl.store.engine import open_database
-from sitecrawl.store.queries import scans
+from sitecrawl.store.queries.comparison import orphans, unlisted_pages
+from sitecrawl.store.queries.scans import scans
 from tests.report import faulty
 from tests.site import SiteServer
 from tests.site.project import Project

@@ -13,7 +13,7 @@ from sitecrawl.report import inventory
 from sitecrawl.report.coverage import recent_yield
 from sitecrawl.report.gather import gather_report
 from sitecrawl.store.engine import open_database
-from sitecrawl.store.tables import classifications, clusters
+from sitecrawl.store.schema import classifications, clusters
 from sitecrawl.store.vocabulary import ScanStatus
 from tests.store.crawling import ROOT, Crawling, Link, address
 

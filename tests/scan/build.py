@@ -13,7 +13,7 @@ from sitecrawl.scan.frontier import Frontier
 from sitecrawl.scan.scan import Scan
 
 if TYPE_CHECKING:
-    from sitecrawl.store.resumption import Resumption
+    from sitecrawl.store.queries.resume import Resumption
 
 
 def make_scan(resumption: Resumption | None = None, **settings: Any) -> Scan:

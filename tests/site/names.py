@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import socket
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
-from scrapy.resolver import HostResolution
-from twisted.internet.address import IPv4Address
-from twisted.internet.interfaces import IHostnameResolver
-from zope.interface import implementer  # type: ignore[import-untyped]
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from sitecrawl.downloadhandlers.guarded import GuardedDownloadHandler
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Self
-
-    from scrapy.crawler import Crawler
 
 SILENT: Sequence[Sequence[str]] = ()
 
@@ -26,42 +24,44 @@ def names(table: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, str]:
     Successive look-ups of a name get its answers one after another, the last one for ever; each
     answer is a list of addresses. A name that is ``SILENT`` is never answered.
     """
+    handler = f"{__name__}.{NamesDownloadHandler.__name__}"
     return {
-        "TWISTED_DNS_RESOLVER": "tests.site.names.TableResolver",
+        "DOWNLOAD_HANDLERS": json.dumps({"http": handler, "https": handler}),
         "TEST_NAMES": json.dumps(table),
     }
 
 
-@implementer(IHostnameResolver)
-class TableResolver:
-    def __init__(self, reactor: Any, table: Mapping[str, Sequence[Sequence[str]]]):
-        self._reactor = reactor
-        self._others = reactor.nameResolver
+class NamesDownloadHandler(GuardedDownloadHandler):
+    dns_cache_seconds: ClassVar[int] = 0
+
+    def make_resolver(self) -> AbstractResolver:
+        return TableResolver(
+            super().make_resolver(), json.loads(self.crawler.settings["TEST_NAMES"])
+        )
+
+
+class TableResolver(AbstractResolver):
+    def __init__(self, others: AbstractResolver, table: Mapping[str, Sequence[Sequence[str]]]):
+        self._others = others
         self._table = table
         self._asked: Counter[str] = Counter()
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, reactor: Any) -> Self:
-        return cls(reactor, json.loads(crawler.settings["TEST_NAMES"]))
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        if host not in self._table:
+            return await self._others.resolve(host, port, family)
+        answers = self._table[host]
+        if not answers:
+            await asyncio.Event().wait()
+        answer = answers[min(self._asked[host], len(answers) - 1)]
+        self._asked[host] += 1
+        return [
+            ResolveResult(
+                hostname=host, host=each, port=port, family=socket.AF_INET, proto=0, flags=0
+            )
+            for each in answer
+        ]
 
-    def install_on_reactor(self) -> None:
-        self._reactor.installNameResolver(self)
-
-    def resolveHostName(  # noqa: N802  Twisted's name
-        self,
-        receiver: Any,
-        name: str,
-        portNumber: int = 0,  # noqa: N803
-        *args: Any,
-        **kwargs: Any,
-    ) -> Any:
-        if name not in self._table:
-            return self._others.resolveHostName(receiver, name, portNumber, *args, **kwargs)
-        receiver.resolutionBegan(HostResolution(name))
-        if answers := self._table[name]:
-            answer = answers[min(self._asked[name], len(answers) - 1)]
-            self._asked[name] += 1
-            for address in answer:
-                receiver.addressResolved(IPv4Address("TCP", address, portNumber))
-            receiver.resolutionComplete()
-        return None
+    async def close(self) -> None:
+        await self._others.close()

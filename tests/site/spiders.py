@@ -11,11 +11,11 @@ import time
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urljoin
 
-from sitecrawl.downloadhandlers.stoppable import StoppableDownloadHandler
+from sitecrawl.downloadhandlers.guarded import GuardedDownloadHandler
 from sitecrawl.items import DocumentKind, SiteResolved
+from sitecrawl.scan.fetching import document_request, failed_document, fetched_document
 from sitecrawl.spiders.site import SiteSpider
 from sitecrawl.stages.base import Stage
-from sitecrawl.stages.fetching import document_request, failed_document, fetched_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -101,12 +101,20 @@ class NamesSpider(PagesSpider):
         settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, "cmdline")
 
 
-class LoopbackDownloadHandler(StoppableDownloadHandler):
+class LoopbackDownloadHandler(GuardedDownloadHandler):
+    def __init__(self, crawler: Crawler):
+        super().__init__(crawler)
+        self._asked: dict[Request, Request] = {}
+
+    def report_sending(self, request: Request) -> None:
+        super().report_sending(self._asked[request])
+
     async def download_request(self, request: Request) -> Response:
-        server = self._crawler.settings["TEST_SERVER"]
+        server = self.crawler.settings["TEST_SERVER"]
         sent = request.replace(
             url=urljoin(server, request.url.partition("//")[2].partition("/")[2]),
             headers={**request.headers, "Host": request.url.partition("//")[2].partition("/")[0]},
         )
+        self._asked[sent] = request
         response = await super().download_request(sent)
         return response.replace(url=request.url)

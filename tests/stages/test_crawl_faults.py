@@ -9,9 +9,9 @@ import pytest
 from scrapy.http import HtmlResponse
 from twisted.python.failure import Failure
 
-from sitecrawl.downloader.refusals import NotSentError
 from sitecrawl.items import FetchOutcome, Visit, VisitedPage
 from sitecrawl.politeness.scan import NotSent, NotSentReason
+from sitecrawl.scan.errors import NotSentError
 from sitecrawl.stages.base import ScanContext
 from sitecrawl.stages.crawl import CrawlStage
 from sitecrawl.stages.rendering import PageRendering
@@ -68,7 +68,11 @@ async def collect(
         hook = request.errback if isinstance(answered, Failure) else request.callback
         arguments = {} if isinstance(answered, Failure) else request.cb_kwargs
         assert hook is not None
-        await hook(answered, **arguments)
+        output = hook(answered, **arguments)
+        if isinstance(answered, Failure):
+            await output
+        else:
+            assert [each async for each in output] == []
 
     requests = await take_all(stage, scan)
     tasks = [asyncio.ensure_future(run(request)) for request in reversed(requests)]

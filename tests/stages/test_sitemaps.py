@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.http import XmlResponse
 
-from sitecrawl.items import MentionBatch
+from sitecrawl.items import MentionBatch, SitemapPointer
 from sitecrawl.settings import SITECRAWL_SITEMAP_PLACES
-from sitecrawl.stages.base import SitemapPointer
 from sitecrawl.stages.sitemaps import SitemapStage
 from tests.scan.build import make_scan
 from tests.site import Reply, redirect

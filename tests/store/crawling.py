@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sitecrawl.items import DocumentKind, FetchOutcome
-from sitecrawl.store.queries import scan_by_id
-from sitecrawl.store.records import (
+from sitecrawl.store.queries.scans import scan_by_id
+from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.store.writers.records import (
     LinkColumns,
     MenuRow,
     NewVisits,
@@ -15,7 +16,6 @@ from sitecrawl.store.records import (
     Repeats,
     VisitRecord,
 )
-from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.urls.canonical import KeyRules
 from sitecrawl.urls.columns import page_ids
 from tests.store.scanning import Scanning
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
+    from sitecrawl.store.queries.scans import Scan
 
 ROOT = "https://example.com/"
 
@@ -73,7 +73,7 @@ class Crawling(Scanning):
         """Put a start into the frontier; it is mentioned when it is visited."""
         self._put([Link(path)])
 
-    def visit(self, path: str, *links: Link | str, status: int = 200, **facts: Any) -> int:
+    def visit(self, path: str, *links: Link | str, status: int | None = 200, **facts: Any) -> int:
         """Fetch a page of the frontier and give its document's id; *facts* of ``VisitRecord``."""
         url = address(path)
         fetch = facts.pop("fetch", {})
@@ -123,7 +123,7 @@ class Crawling(Scanning):
     ) -> Scan:
         """Finish the scan; *cut* are patterns that were given up, *summary* what else it says."""
         stages = [{"stage": "crawl", "ended": "nothing left to fetch", "visited": 1}]
-        self.writer.settle(is_whole=status is ScanStatus.FINISHED, cut_families=cut)
+        self.writer.finalize(is_whole=status is ScanStatus.FINISHED, cut_families=cut)
         self.writer.finish(status, reason, {"stages": stages, "truncated": [], **summary})
         scan = scan_by_id(self._database, self.handle.scan_id)
         assert scan is not None

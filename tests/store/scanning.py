@@ -7,21 +7,21 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.items import FetchOutcome
-from sitecrawl.store.inventory import ALL_PAGES, EXPORT_COLUMNS, page_chunks
-from sitecrawl.store.queries import latest_scan, site_for
-from sitecrawl.store.records import DocumentRecord, FetchRecord, PageRows, Repeats
-from sitecrawl.store.scan_writer import ScanWriter
+from sitecrawl.store.queries.explain import why
+from sitecrawl.store.queries.pages import ALL_PAGES, COLUMNS, page_rows
+from sitecrawl.store.queries.scans import latest_scan, site_for
 from sitecrawl.store.vocabulary import ScanStatus
-from sitecrawl.store.why import why
+from sitecrawl.store.writers.records import DocumentRecord, FetchRecord, PageRows, Repeats
+from sitecrawl.store.writers.scan_writer import ScanWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.facts import Scan
-    from sitecrawl.store.inventory import PageFilter
-    from sitecrawl.store.records import ScanHandle
-    from sitecrawl.store.why import Why
+    from sitecrawl.store.queries.explain import Why
+    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.queries.scans import Scan
+    from sitecrawl.store.writers.records import ScanHandle
 
 SITE: Final = "example.com"
 UNCHANGED: Final = FetchOutcome.NOT_MODIFIED
@@ -117,9 +117,9 @@ def exported(
 
 
 def _exported(database: Database, wanted: PageFilter, site: str) -> Iterator[dict[str, Any]]:
-    for chunk in page_chunks(database, current_scan(database, site), wanted):
-        for row in chunk.rows(EXPORT_COLUMNS):
-            yield dict(zip(EXPORT_COLUMNS, row, strict=True))
+    for rows in page_rows(database, current_scan(database, site), wanted, list(COLUMNS)):
+        for row in rows:
+            yield dict(zip(COLUMNS, row, strict=True))
 
 
 def inventory(database: Database, site: str = SITE) -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.store.engine import open_database, without_password
+from sitecrawl.store.engine import explain, open_database, without_password
 from sitecrawl.store.errors import (
     DatabaseLockedError,
     DatabaseMissingError,
@@ -25,8 +25,7 @@ from sitecrawl.store.errors import (
     NotADatabaseError,
     StoreError,
 )
-from sitecrawl.store.failures import explain
-from sitecrawl.store.queries import scans
+from sitecrawl.store.queries.scans import scans
 from sitecrawl.store.vocabulary import ScanStatus
 from tests.store.scanning import Scanning, inventory, scan
 
@@ -235,14 +234,13 @@ def test_starting_is_cheap(sqlite_url: str) -> None:
     program = """
 import sys
 from sitecrawl.store.engine import open_database
-from sitecrawl.store.scan_writer import ScanWriter
+from sitecrawl.store.writers.scan_writer import ScanWriter
 database = open_database(sys.argv[1])
 writer = ScanWriter(database)
 writer.begin(asked="example.com", site_key="example.com", root_url="https://example.com/")
 writer.close()
 database.close()
 heavy = {"alembic", "psycopg", "sqlalchemy.dialects.postgresql", "scrapy", "numpy"}
-heavy |= {"sitecrawl.store.document_facts", "sitecrawl.store.page_facts"}
 print(heavy & set(sys.modules))
 """
     assert run_python(program, sqlite_url).stdout.strip() == "set()"

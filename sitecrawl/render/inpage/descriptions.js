@@ -46,12 +46,12 @@ const namesOf = (element) => {
 };
 
 /** Its classes, and what its icons are called. */
-const looksOf = (element) => {
-  const looks = [];
+const classesOf = (element) => {
+  const names = [];
   const note = (each) => {
     const classes = short(attribute(each, "class") ?? "");
     const words = /\S+/g;
-    for (let found; (found = execute(words, classes)) && looks.length < 40; ) append(looks, found[0]);
+    for (let found; (found = execute(words, classes)) && names.length < 40; ) append(names, found[0]);
   };
   note(element);
   const budget = { left: 25 };
@@ -64,13 +64,13 @@ const looksOf = (element) => {
       if (name === "svg" || name === "i" || name === "use" || name === "img" || name === "span" || name === "path") {
         note(each);
         const values = attributesOf(each, ["data-icon", "data-lucide", "icon", "name", "href", "xlink:href", "alt", "src"]);
-        for (let index = 0; index < values.length; index++) append(looks, slice(values[index], -60));
+        for (let index = 0; index < values.length; index++) append(names, slice(values[index], -60));
       }
       return !isLink(each);
     },
     budget,
   );
-  return looks;
+  return names;
 };
 
 const sourcesOf = (handlers) => {
@@ -94,7 +94,7 @@ const describe = (element, found) => ({
   text: textOf(element),
   titles: attributesOf(element, TITLES),
   names: namesOf(element),
-  looks: looksOf(element),
+  classes: classesOf(element),
   handlers: sourcesOf(found.handlers),
   inForm: isWithin(element, "form"),
   isDownload: hasAttribute(element, "download"),

@@ -1,14 +1,14 @@
 """Alembic's entry: runs the migrations on the connection that the store hands over.
 
 A new revision is made by hand beside the others; tests/store/test_migrations.py fails until the
-migrations give the same schema as ``sitecrawl.store.tables`` and ``views``.
+migrations give the same schema as ``sitecrawl.store.schema``.
 """
 
 from __future__ import annotations
 
 from alembic import context
 
-from sitecrawl.store.tables import metadata
+from sitecrawl.store.schema import metadata
 
 # The name under which Alembic loads this file; whoever else imports it wants to read it only.
 if __name__ == "env_py":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from playwright.sync_api import Error, expect, sync_playwright
 
-from sitecrawl.render.browsers import find_browser
+from sitecrawl.render.browser import find_browser
 from tests.render.apps.truth import Need
 from tests.render.appserver import APPS, AppServer
 

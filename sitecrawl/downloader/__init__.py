@@ -1,1 +1,0 @@
-"""Scrapy's downloader, with turns that a host's pace decides."""

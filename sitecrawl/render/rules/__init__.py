@@ -1,0 +1,1 @@
+"""Word lists of the rendering rules."""

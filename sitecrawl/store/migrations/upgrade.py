@@ -1,0 +1,136 @@
+"""Brings a database to the schema of this version.
+
+The cheap question (which version is it?) is asked on every start, and an empty database gets the
+newest tables at once. Alembic, which takes as long to import as the whole store, is imported only
+for a database with tables of another version.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy import inspect, text
+from sqlalchemy.exc import OperationalError, ProgrammingError
+
+from sitecrawl.store.errors import SchemaError, SchemaTooNewError
+from sitecrawl.store.schema import PARTIAL_INDEXES, VIEWS, metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+    from alembic.config import Config
+    from sqlalchemy.engine import Connection, Engine
+
+HEAD_REVISION = "inventory_1"
+# Of versions before the first release, which nobody was told to keep.
+_DEVELOPMENT_REVISIONS = frozenset(f"{number:04}" for number in range(1, 9))
+# Any constant will do, as long as every sitecrawl that migrates takes the same lock.
+_MIGRATION_LOCK = 7_338_241_958
+
+
+def bring_to_head(engine: Engine, label: str) -> None:
+    """Migrate the database unless it is at the newest version already."""
+    with engine.connect() as connection:
+        if current_revision(connection) == HEAD_REVISION:
+            return
+    writer = engine.connect().execution_options(sitecrawl_begin="IMMEDIATE")
+    with writer as connection, connection.begin():
+        if connection.dialect.name == "postgresql":
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
+        revision = current_revision(connection)
+        if revision in _DEVELOPMENT_REVISIONS:
+            raise SchemaError(
+                f"database {label}: it was written by a development version of sitecrawl (schema"
+                f" {revision}) that this one cannot read; move it away or name another database,"
+                " and scan again"
+            )
+        if revision == HEAD_REVISION:
+            return  # somebody else has done it while this process waited for the lock
+        if not inspect(connection).get_table_names():
+            create_tables(connection)
+            return
+        upgrade(connection, revision, label)
+
+
+def create_tables(connection: Connection) -> None:
+    """Give an empty database what all migrations together would give it."""
+    metadata.create_all(connection, checkfirst=False)
+    for statement in (*PARTIAL_INDEXES.values(), *VIEWS):
+        connection.execute(text(statement))
+    connection.execute(
+        text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+    )
+    connection.execute(
+        text("INSERT INTO alembic_version (version_num) VALUES (:head)"), {"head": HEAD_REVISION}
+    )
+
+
+def current_revision(connection: Connection) -> str | None:
+    """The version of the schema; None for a database that never had one."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return str(found) if found else None
+
+
+def upgrade(connection: Connection, revision: str | None, label: str) -> None:
+    """Run the migrations that are missing, within the connection's transaction."""
+    from alembic import command
+    from alembic.script import ScriptDirectory
+
+    with migrations_folder() as folder:
+        config = alembic_config(folder)
+        scripts = ScriptDirectory.from_config(config)
+        known = {None, *(script.revision for script in scripts.walk_revisions())}
+        if revision not in known:
+            raise SchemaTooNewError(
+                f"database {label}: a newer sitecrawl has written it (schema {revision}; this one "
+                f"knows up to {scripts.get_current_head()}); upgrade it or use another database"
+            )
+        config.attributes["connection"] = connection
+        try:
+            command.upgrade(config, "head")
+        except (OperationalError, ProgrammingError) as error:
+            if "already exists" not in str(error.orig):
+                raise
+            raise SchemaError(
+                f"database {label}: it holds tables of another program ({error.orig}); "
+                "give sitecrawl a database of its own"
+            ) from error
+
+
+def alembic_config(folder: Path) -> Config:
+    from alembic.config import Config
+
+    config = Config()
+    # A percent sign in the path would be taken for an interpolation.
+    config.set_main_option("script_location", str(folder).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+@contextmanager
+def migrations_folder() -> Iterator[Path]:
+    """The migration scripts as real files, also when the package runs from a zipped egg."""
+    packaged = resources.files("sitecrawl.store") / "migrations"
+    if isinstance(packaged, Path):
+        yield packaged
+        return
+    # importlib.resources.as_file takes folders from Python 3.12 on only.
+    with tempfile.TemporaryDirectory(prefix="sitecrawl-migrations-") as folder:
+        _copy(packaged, Path(folder))
+        yield Path(folder)
+
+
+def _copy(source: Traversable, target: Path) -> None:
+    for entry in source.iterdir():
+        if entry.is_dir():
+            (target / entry.name).mkdir()
+            _copy(entry, target / entry.name)
+        elif entry.name.endswith((".py", ".mako")):
+            (target / entry.name).write_bytes(entry.read_bytes())

@@ -1,0 +1,374 @@
+"""The whole schema: sites, scans, documents, pages with their mentions and classes, evidence."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from sitecrawl.store.schema import Json, RowNumber, UtcDateTime
+
+revision = "inventory_1"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+_PARTIAL_INDEXES = (
+    """
+    CREATE UNIQUE INDEX uq_scans_site_id_running ON scans (site_id) WHERE status = 'running'
+    """,
+    """
+    CREATE INDEX ix_visits_scan_id_family ON visits (scan_id, family) WHERE family IS NOT NULL
+    """,
+)
+_VIEWS = (
+    """
+CREATE VIEW further_mentions AS
+SELECT other.page_id, other.document_id, other.position, context.source, other.lastmod,
+    other.details, other.scan_id, context.region, other.anchor, context.rel, context.path
+FROM other_mentions AS other CROSS JOIN link_contexts AS context
+WHERE context.id = other.context_id
+""",
+    """
+CREATE VIEW mentions AS
+SELECT id AS page_id, document_id, position, source, lastmod, details, seen_scan_id AS scan_id,
+    region, anchor, rel, path FROM pages
+UNION ALL SELECT page_id, document_id, position, source, lastmod, details, scan_id,
+    region, anchor, rel, path FROM further_mentions
+""",
+)
+
+
+def upgrade() -> None:
+    op.create_table(
+        "blobs",
+        sa.Column("sha256", sa.String(length=64), nullable=False),
+        sa.Column("encoding", sa.String(length=20), nullable=False),
+        sa.Column("size", sa.BigInteger(), nullable=False),
+        sa.Column("content", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("sha256", name="pk_blobs"),
+    )
+    op.create_table(
+        "classes",
+        sa.Column("id", RowNumber, autoincrement=False, nullable=False),
+        sa.Column("site_id", sa.Integer(), nullable=False),
+        sa.Column("template", sa.Text(), nullable=False),
+        sa.Column("category", sa.Text(), nullable=False),
+        sa.Column("type", sa.Text(), nullable=False),
+        sa.Column("language", sa.Text(), nullable=True),
+        sa.Column("language_source", sa.Text(), nullable=True),
+        sa.Column("priority", sa.Float(), nullable=False),
+        sa.Column("depth", sa.Integer(), nullable=False),
+        sa.Column("clusters", Json(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_classes"),
+    )
+    op.create_index("ix_classes_site_id", "classes", ["site_id"])
+    op.create_table(
+        "link_contexts",
+        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("source", sa.Text(), nullable=False),
+        sa.Column("region", sa.Text(), nullable=True),
+        sa.Column("rel", sa.Text(), nullable=True),
+        sa.Column("path", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name="pk_link_contexts"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "menu_entries",
+        sa.Column("scan_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("position", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("level", sa.Integer(), nullable=False),
+        sa.Column("page_id", sa.BigInteger(), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("region", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("scan_id", "position", name="pk_menu_entries"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "other_mentions",
+        sa.Column("document_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("position", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("page_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("scan_id", sa.BigInteger(), nullable=False),
+        sa.Column("context_id", sa.BigInteger(), nullable=False),
+        sa.Column("anchor", sa.Text(), nullable=True),
+        sa.Column("lastmod", sa.Text(), nullable=True),
+        sa.Column("details", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("document_id", "position", "page_id", name="pk_other_mentions"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_other_mentions_page_id", "other_mentions", ["page_id"])
+    op.create_table(
+        "page_classes",
+        sa.Column("page_number", RowNumber, autoincrement=False, nullable=False),
+        sa.Column("class_id", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("page_number", name="pk_page_classes"),
+    )
+    op.create_table(
+        "page_signals",
+        sa.Column("page_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("site_id", sa.Integer(), nullable=False),
+        sa.Column("inlinks", sa.Integer(), nullable=True),
+        sa.Column("own_language", sa.Text(), nullable=True),
+        sa.Column("text_language", sa.Text(), nullable=True),
+        sa.Column("declared_type", sa.Text(), nullable=True),
+        sa.Column("link_region", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("page_id", name="pk_page_signals"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "pages",
+        sa.Column("number", RowNumber, nullable=False),
+        sa.Column("id", sa.BigInteger(), nullable=False),
+        sa.Column("site_id", sa.Integer(), nullable=False),
+        sa.Column("document_id", sa.BigInteger(), nullable=False),
+        sa.Column("seen_scan_id", sa.BigInteger(), nullable=False),
+        sa.Column("first_scan_id", sa.BigInteger(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("source", sa.Text(), nullable=False),
+        sa.Column("verdict_id", sa.BigInteger(), nullable=True),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("lastmod", sa.Text(), nullable=True),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("rule", sa.Text(), nullable=True),
+        sa.Column("changefreq", sa.Text(), nullable=True),
+        sa.Column("sitemap_priority", sa.Float(), nullable=True),
+        sa.Column("title", sa.Text(), nullable=True),
+        sa.Column("language", sa.Text(), nullable=True),
+        sa.Column("category", sa.Text(), nullable=True),
+        sa.Column("importance", sa.Float(), nullable=True),
+        sa.Column("details", sa.Text(), nullable=True),
+        sa.Column("region", sa.Text(), nullable=True),
+        sa.Column("anchor", sa.Text(), nullable=True),
+        sa.Column("rel", sa.Text(), nullable=True),
+        sa.Column("path", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("number", name="pk_pages"),
+    )
+    op.create_index("ix_pages_site_id", "pages", ["site_id"])
+    op.create_index("uq_pages_id", "pages", ["id"], unique=True)
+    op.create_table(
+        "sites",
+        sa.Column("id", RowNumber, nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("root_url", sa.Text(), nullable=False),
+        sa.Column("seed", sa.BigInteger(), nullable=False),
+        sa.Column("key_rules", Json(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_sites"),
+        sa.UniqueConstraint("key", name="uq_sites_key"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "visits",
+        sa.Column("id", RowNumber, nullable=False),
+        sa.Column("scan_id", sa.BigInteger(), nullable=False),
+        sa.Column("page_id", sa.BigInteger(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=True),
+        sa.Column("family", sa.Text(), nullable=True),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("clicks", sa.Integer(), nullable=False),
+        sa.Column("external_hops", sa.Integer(), nullable=False),
+        sa.Column("found_by", sa.Integer(), nullable=True),
+        sa.Column("redirected_from", sa.Text(), nullable=True),
+        sa.Column("outcome", sa.String(length=20), nullable=True),
+        sa.Column("document_id", sa.BigInteger(), nullable=True),
+        sa.Column("is_productive", sa.Boolean(), nullable=True),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("rule", sa.Text(), nullable=True),
+        sa.Column("title", sa.Text(), nullable=True),
+        sa.Column("language", sa.Text(), nullable=True),
+        sa.Column("canonical", sa.Text(), nullable=True),
+        sa.Column("category", sa.Text(), nullable=True),
+        sa.Column("text_hash", sa.String(length=16), nullable=True),
+        sa.Column("folded_hash", sa.BigInteger(), nullable=True),
+        sa.Column("fingerprint", sa.BigInteger(), nullable=True),
+        sa.Column("duplicate_of", sa.BigInteger(), nullable=True),
+        sa.Column("rendered", sa.String(length=20), nullable=True),
+        sa.Column("only_rendered", sa.Integer(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name="pk_visits"),
+    )
+    op.create_index("ix_visits_page_id", "visits", ["page_id"])
+    op.create_index("uq_visits_scan_id_number", "visits", ["scan_id", "number"], unique=True)
+    op.create_table(
+        "clusters",
+        sa.Column("id", RowNumber, nullable=False),
+        sa.Column("site_id", RowNumber, nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("kind", sa.String(length=20), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("parent", sa.Text(), nullable=True),
+        sa.Column("pages", sa.Integer(), nullable=False),
+        sa.Column("sample", Json(), nullable=False),
+        sa.Column("why", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["site_id"], ["sites.id"], name="fk_clusters_site_id_sites"),
+        sa.PrimaryKeyConstraint("id", name="pk_clusters"),
+        sa.UniqueConstraint("site_id", "key", name="uq_clusters_site_id_key"),
+    )
+    op.create_table(
+        "scans",
+        sa.Column("id", RowNumber, nullable=False),
+        sa.Column("site_id", RowNumber, nullable=False),
+        sa.Column("asked", sa.Text(), nullable=False),
+        sa.Column("root_url", sa.Text(), nullable=False),
+        sa.Column("status", sa.String(length=20), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("profile", sa.Text(), nullable=True),
+        sa.Column("settings", Json(), nullable=False),
+        sa.Column("summary", Json(), nullable=True),
+        sa.Column("started_at", UtcDateTime(), nullable=False),
+        sa.Column("finished_at", UtcDateTime(), nullable=True),
+        sa.Column("heartbeat_at", UtcDateTime(), nullable=False),
+        sa.Column("hostname", sa.Text(), nullable=False),
+        sa.Column("pid", sa.Integer(), nullable=False),
+        sa.Column("process_token", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["site_id"], ["sites.id"], name="fk_scans_site_id_sites"),
+        sa.PrimaryKeyConstraint("id", name="pk_scans"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_scans_site_id", "scans", ["site_id"])
+    op.create_table(
+        "changes",
+        sa.Column("id", RowNumber, nullable=False),
+        sa.Column("site_id", RowNumber, nullable=False),
+        sa.Column("scan_id", RowNumber, nullable=False),
+        sa.Column("page_id", sa.BigInteger(), nullable=False),
+        sa.Column("kind", sa.String(length=20), nullable=False),
+        sa.Column("detail", Json(), nullable=False),
+        sa.Column("occurred_at", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(["scan_id"], ["scans.id"], name="fk_changes_scan_id_scans"),
+        sa.ForeignKeyConstraint(["site_id"], ["sites.id"], name="fk_changes_site_id_sites"),
+        sa.PrimaryKeyConstraint("id", name="pk_changes"),
+    )
+    op.create_index("ix_changes_page_id", "changes", ["page_id"])
+    op.create_index("ix_changes_site_id_occurred_at", "changes", ["site_id", "occurred_at"])
+    op.create_table(
+        "classifications",
+        sa.Column("site_id", RowNumber, autoincrement=False, nullable=False),
+        sa.Column("scan_id", RowNumber, nullable=False),
+        sa.Column("last_page_number", sa.BigInteger(), nullable=False),
+        sa.Column("model", Json(), nullable=False),
+        sa.ForeignKeyConstraint(["scan_id"], ["scans.id"], name="fk_classifications_scan_id_scans"),
+        sa.ForeignKeyConstraint(["site_id"], ["sites.id"], name="fk_classifications_site_id_sites"),
+        sa.PrimaryKeyConstraint("site_id", name="pk_classifications"),
+    )
+    op.create_table(
+        "documents",
+        sa.Column("id", RowNumber, nullable=False),
+        sa.Column("site_id", RowNumber, nullable=False),
+        sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("kind", sa.String(length=20), nullable=False),
+        sa.Column("format", sa.String(length=20), nullable=True),
+        sa.Column("parent_id", RowNumber, nullable=True),
+        sa.Column("depth", sa.Integer(), nullable=False),
+        sa.Column("found_by", sa.Text(), nullable=False),
+        sa.Column("first_scan_id", RowNumber, nullable=False),
+        sa.Column("last_scan_id", RowNumber, nullable=True),
+        sa.Column("content_scan_id", RowNumber, nullable=True),
+        sa.Column("etag", sa.Text(), nullable=True),
+        sa.Column("last_modified", sa.Text(), nullable=True),
+        sa.Column("sha256", sa.String(length=64), nullable=True),
+        sa.Column("content_fingerprint", sa.Text(), nullable=True),
+        sa.Column("entries", sa.Integer(), nullable=True),
+        sa.Column("policies", Json(), nullable=True),
+        sa.Column("listed", sa.Integer(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["content_scan_id"], ["scans.id"], name="fk_documents_content_scan_id_scans"
+        ),
+        sa.ForeignKeyConstraint(
+            ["first_scan_id"], ["scans.id"], name="fk_documents_first_scan_id_scans"
+        ),
+        sa.ForeignKeyConstraint(
+            ["last_scan_id"], ["scans.id"], name="fk_documents_last_scan_id_scans"
+        ),
+        sa.ForeignKeyConstraint(
+            ["parent_id"], ["documents.id"], name="fk_documents_parent_id_documents"
+        ),
+        sa.ForeignKeyConstraint(["site_id"], ["sites.id"], name="fk_documents_site_id_sites"),
+        sa.PrimaryKeyConstraint("id", name="pk_documents"),
+        sa.UniqueConstraint("site_id", "url", name="uq_documents_site_id_url"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "document_links",
+        sa.Column("parent_id", RowNumber, nullable=False),
+        sa.Column("child_id", RowNumber, nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("scan_id", RowNumber, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["child_id"], ["documents.id"], name="fk_document_links_child_id_documents"
+        ),
+        sa.ForeignKeyConstraint(
+            ["parent_id"], ["documents.id"], name="fk_document_links_parent_id_documents"
+        ),
+        sa.ForeignKeyConstraint(["scan_id"], ["scans.id"], name="fk_document_links_scan_id_scans"),
+        sa.PrimaryKeyConstraint("parent_id", "child_id", name="pk_document_links"),
+    )
+    op.create_table(
+        "evidence",
+        sa.Column("id", RowNumber, nullable=False),
+        sa.Column("scan_id", RowNumber, nullable=False),
+        sa.Column("document_id", RowNumber, nullable=True),
+        sa.Column("type", sa.String(length=40), nullable=False),
+        sa.Column("content", sa.Text(), nullable=False),
+        sa.Column("metadata", Json(), nullable=False),
+        sa.Column("confidence", sa.Float(), nullable=False),
+        sa.Column("created_at", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["document_id"], ["documents.id"], name="fk_evidence_document_id_documents"
+        ),
+        sa.ForeignKeyConstraint(["scan_id"], ["scans.id"], name="fk_evidence_scan_id_scans"),
+        sa.PrimaryKeyConstraint("id", name="pk_evidence"),
+    )
+    op.create_index("ix_evidence_scan_id_type", "evidence", ["scan_id", "type"])
+    op.create_table(
+        "fetches",
+        sa.Column("id", RowNumber, nullable=False),
+        sa.Column("scan_id", RowNumber, nullable=False),
+        sa.Column("document_id", RowNumber, nullable=False),
+        sa.Column("outcome", sa.String(length=20), nullable=False),
+        sa.Column("status", sa.Integer(), nullable=True),
+        sa.Column("error", sa.Text(), nullable=True),
+        sa.Column("content_type", sa.Text(), nullable=True),
+        sa.Column("received_bytes", sa.BigInteger(), nullable=False),
+        sa.Column("decompressed_bytes", sa.BigInteger(), nullable=False),
+        sa.Column("elapsed_ms", sa.Integer(), nullable=False),
+        sa.Column("fetched_at", UtcDateTime(), nullable=False),
+        sa.Column("fresh_until", UtcDateTime(), nullable=True),
+        sa.Column("final_url", sa.Text(), nullable=True),
+        sa.Column("redirects", Json(), nullable=False),
+        sa.Column("directives", Json(), nullable=False),
+        sa.Column("sha256", sa.String(length=64), nullable=True),
+        sa.Column("format", sa.String(length=20), nullable=True),
+        sa.Column("entries", sa.Integer(), nullable=False),
+        sa.Column("findings", Json(), nullable=False),
+        sa.Column("truncated", sa.Boolean(), nullable=False),
+        sa.Column("complete", sa.Boolean(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["document_id"], ["documents.id"], name="fk_fetches_document_id_documents"
+        ),
+        sa.ForeignKeyConstraint(["scan_id"], ["scans.id"], name="fk_fetches_scan_id_scans"),
+        sa.PrimaryKeyConstraint("id", name="pk_fetches"),
+    )
+    op.create_index("ix_fetches_document_id", "fetches", ["document_id"])
+    op.create_index("ix_fetches_scan_id", "fetches", ["scan_id"])
+    op.create_table(
+        "verdicts",
+        sa.Column("id", RowNumber, nullable=False),
+        sa.Column("site_id", RowNumber, nullable=False),
+        sa.Column("document_id", RowNumber, nullable=True),
+        sa.Column("allowed", sa.Boolean(), nullable=False),
+        sa.Column("reason", sa.String(length=40), nullable=False),
+        sa.Column("rule", sa.Text(), nullable=True),
+        sa.Column("line", sa.Integer(), nullable=True),
+        sa.Column("agents", sa.Text(), nullable=True),
+        sa.Column("crawl_delay", sa.Float(), nullable=True),
+        sa.Column("confidence", sa.Float(), nullable=False),
+        sa.Column("decided_at", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["document_id"], ["documents.id"], name="fk_verdicts_document_id_documents"
+        ),
+        sa.ForeignKeyConstraint(["site_id"], ["sites.id"], name="fk_verdicts_site_id_sites"),
+        sa.PrimaryKeyConstraint("id", name="pk_verdicts"),
+    )
+    op.create_index("ix_verdicts_site_id", "verdicts", ["site_id"])
+    for statement in (*_PARTIAL_INDEXES, *_VIEWS):
+        op.execute(statement)

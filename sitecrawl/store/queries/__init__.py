@@ -1,0 +1,1 @@
+"""Reads: one module per topic, each function one question to the database."""

@@ -1,0 +1,105 @@
+"""How complete the crawl of a scan was."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func, select
+
+from sitecrawl.items import DocumentKind, FetchOutcome
+from sitecrawl.store.schema import documents, fetches, visits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy.engine import Connection
+
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.scans import Scan
+
+_READ = [FetchOutcome.OK, FetchOutcome.NOT_MODIFIED]
+_SETTLED = [*_READ, FetchOutcome.REDIRECTED, FetchOutcome.NOT_FOUND]
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlCoverage:
+    """Figures of one scan."""
+
+    scan_id: int
+    scan_status: str
+    known: int
+    """Pages that the crawl wanted to visit."""
+    visited: int
+    failed: int
+    """Visited ones that could not be read."""
+    held: int
+    """Ones that were not visited because their pattern had had its share."""
+    sitemaps: int
+    """Sitemaps that were read."""
+    has_crawled: bool
+    """Whether any page but the root was to be visited."""
+    ended: str
+    """Why the crawl ended, or did not begin; empty while nobody has said so."""
+    limits: list[dict[str, Any]]
+    """Limits that the scan has hit: ``what``, ``setting``, ``limit``."""
+
+    @property
+    def waiting(self) -> int:
+        """Pages whose turn did not come."""
+        return self.known - self.visited - self.held
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every page that was known has been read."""
+        return self.has_crawled and self.visited == self.known and not (self.failed or self.limits)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "waiting": self.waiting, "is_whole": self.is_whole}
+
+
+def crawl_coverage(database: Database, scan: Scan) -> CrawlCoverage:
+    """Count what the crawl of the scan knew and visited."""
+    summary: Mapping[str, Any] = scan.summary or {}
+    stages: dict[str, dict[str, Any]] = {each["stage"]: each for each in summary.get("stages", ())}
+    crawl = stages.get("crawl", {})
+    with database.reading() as connection:
+        known, visited, failed, held = _visit_counts(connection, scan.id)
+        sitemaps = _read_sitemaps(connection, scan.id)
+    return CrawlCoverage(
+        scan_id=scan.id,
+        scan_status=scan.status,
+        known=known,
+        visited=visited,
+        failed=failed,
+        held=held,
+        sitemaps=sitemaps,
+        has_crawled=visited > 1 or bool(crawl.get("visited")),
+        ended=crawl.get("ended", ""),
+        limits=list(summary.get("truncated", ())),
+    )
+
+
+def _visit_counts(connection: Connection, scan_id: int) -> tuple[int, int, int, int]:
+    is_failed = visits.c.outcome.is_not(None) & visits.c.outcome.not_in(_SETTLED)
+    counts = select(
+        func.count(),
+        func.count(visits.c.outcome),
+        func.count().filter(is_failed),
+        func.count().filter(visits.c.number.is_(None)),
+    ).where(visits.c.scan_id == scan_id)
+    known, visited, failed, held = connection.execute(counts).one()
+    return known, visited, failed, held
+
+
+def _read_sitemaps(connection: Connection, scan_id: int) -> int:
+    read = (
+        select(func.count(func.distinct(documents.c.id)))
+        .join_from(fetches, documents, documents.c.id == fetches.c.document_id)
+        .where(
+            fetches.c.scan_id == scan_id,
+            documents.c.kind == DocumentKind.SITEMAP,
+            fetches.c.outcome.in_(_READ),
+        )
+    )
+    return connection.scalar(read) or 0

@@ -1,0 +1,197 @@
+"""Which scans can go on, and what they had come to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlalchemy import exists, func, or_, select
+
+from sitecrawl.items import (
+    NOT_SENT,
+    SITEMAP_SOURCES,
+    DocumentKind,
+    FetchOutcome,
+    RenderOutcome,
+)
+from sitecrawl.store.queries.archive import children
+from sitecrawl.store.queries.pages import ALL_PAGES, count_pages
+from sitecrawl.store.queries.scans import scan_by_id
+from sitecrawl.store.schema import documents, fetches, mentions, pages, scans, visits
+from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.store.writers.scans import mark_dead_scans
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.scans import Scan
+    from sitecrawl.store.writers.records import ScanHandle
+
+_UNFINISHED = (ScanStatus.INTERRUPTED, ScanStatus.PARTIAL)
+
+
+def find_dead_scans(database: Database) -> None:
+    """Mark the scans whose process is gone, so that they are known as interrupted."""
+    with database.writing() as connection:
+        mark_dead_scans(connection, datetime.now(UTC))
+
+
+def newest_unfinished_scan(database: Database) -> Scan | None:
+    """The newest scan that did not come to its end, and is the last one of its site.
+
+    A failed scan counts if it has read a page: the site answers, and something else, such as the
+    database, ended the scan.
+    """
+    newest_of_sites = select(func.max(scans.c.id)).group_by(scans.c.site_id)
+    has_read = exists().where(visits.c.scan_id == scans.c.id, visits.c.outcome == FetchOutcome.OK)
+    statement = select(func.max(scans.c.id)).where(
+        scans.c.id.in_(newest_of_sites),
+        or_(
+            scans.c.status.in_(_UNFINISHED),
+            (scans.c.status == ScanStatus.FAILED) & has_read,
+        ),
+    )
+    with database.reading() as connection:
+        scan_id = connection.scalar(statement)
+    return scan_by_id(database, scan_id) if scan_id is not None else None
+
+
+_SEEN_IDS = """
+SELECT id FROM pages WHERE site_id = {site} AND seen_scan_id = {scan}
+UNION
+SELECT page_id FROM other_mentions WHERE scan_id = {scan}
+"""
+# After any other outcome the document is worth another try.
+_SETTLED = {FetchOutcome.OK, FetchOutcome.NOT_MODIFIED, FetchOutcome.NOT_FOUND}
+
+
+class KnownVisit(NamedTuple):
+    """A page of the frontier, visited or not."""
+
+    page_id: int
+    url: str
+    number: int | None
+    outcome: str | None
+    is_productive: bool | None
+    fingerprint: int | None
+    rendered: str | None = None
+    only_rendered: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """The state of a scan that goes on."""
+
+    root_url: str
+    seen_ids: list[int]
+    """Pages that the scan has stored."""
+    visits: Sequence[KnownVisit]
+    """In the order in which they were found."""
+    read_maps: Mapping[str, Sequence[tuple[str, str]]]
+    """Sitemaps that need not be read again, with the documents that they name, and how."""
+    stats: Mapping[str, int]
+    """What the run before had counted."""
+
+    @property
+    def last_number(self) -> int:
+        return max((visit.number or 0 for visit in self.visits), default=0)
+
+    @property
+    def visited(self) -> int:
+        """How many pages the crawl has visited; these come first in its order."""
+        return sum(visit.outcome is not None for visit in self.visits)
+
+
+def load_resumption(database: Database, scan: ScanHandle) -> Resumption:
+    """Read what the interrupted scan has left."""
+    with database.reading() as connection:
+        seen = connection.exec_driver_sql(
+            _SEEN_IDS.format(site=int(scan.site_id), scan=int(scan.scan_id))
+        )
+        seen_ids = [page_id for (page_id,) in seen]
+        known_visits = [KnownVisit(*row) for row in connection.execute(_visits(scan.scan_id))]
+        maps = connection.execute(_read_maps(scan.scan_id)).all()
+        outcomes = _outcomes(connection, scan.scan_id)
+        in_sitemaps = connection.scalar(_in_sitemaps(scan.scan_id)) or 0
+    record = scan_by_id(database, scan.scan_id)
+    assert record is not None
+    stats: dict[str, int] = {f"sitecrawl/documents/outcome/{name}": n for name, n in outcomes}
+    stats |= page_stats(database, record)
+    stats["sitecrawl/pages/in_sitemaps"] = in_sitemaps
+    stats["sitecrawl/crawl/found"] = len(known_visits)
+    stats["sitecrawl/crawl/visited"] = sum(each.outcome is not None for each in known_visits)
+    stats |= _render_stats(known_visits)
+    return Resumption(
+        root_url=record.root_url,
+        seen_ids=seen_ids,
+        visits=known_visits,
+        read_maps={row.url: children(database, row.id) for row in maps},
+        stats=stats,
+    )
+
+
+def page_stats(database: Database, scan: Scan) -> dict[str, int]:
+    """The stats of a scan's pages, counted by the database."""
+    stats: Counter[str] = Counter()
+    for count in count_pages(database, scan, ALL_PAGES):
+        if count.reason is None:
+            stats["sitecrawl/pages/listed"] += count.pages
+            stats[f"sitecrawl/pages/source/{count.source}"] += count.pages
+        else:
+            stats[f"sitecrawl/pages/refused/{count.reason}"] += count.pages
+    return stats
+
+
+def _render_stats(known_visits: Sequence[KnownVisit]) -> dict[str, int]:
+    outcomes = Counter(visit.rendered for visit in known_visits)
+    return {
+        "sitecrawl/render/pages": outcomes[RenderOutcome.RENDERED],
+        "sitecrawl/render/failed": outcomes[RenderOutcome.FAILED],
+        "sitecrawl/render/missed": outcomes[RenderOutcome.NO_BROWSER],
+        "sitecrawl/render/only_rendered": sum(visit.only_rendered or 0 for visit in known_visits),
+    }
+
+
+def _visits(scan_id: int) -> Any:
+    own = (visits.c[name] for name in KnownVisit._fields)
+    return select(*own).where(visits.c.scan_id == scan_id).order_by(visits.c.id)
+
+
+def _read_maps(scan_id: int) -> Any:
+    return (
+        select(documents.c.url, documents.c.id)
+        .join_from(fetches, documents, documents.c.id == fetches.c.document_id)
+        .where(
+            fetches.c.scan_id == scan_id,
+            documents.c.kind == DocumentKind.SITEMAP,
+            fetches.c.outcome.in_(_SETTLED),
+            # A map that was cut by a limit would be cut again.
+            (fetches.c.outcome != FetchOutcome.OK) | fetches.c.complete | fetches.c.truncated,
+        )
+        .distinct()
+    )
+
+
+def _in_sitemaps(scan_id: int) -> Any:
+    """How many pages its sitemaps list."""
+    listed = pages.c.reason.is_(None)
+    return (
+        select(func.count(mentions.c.page_id.distinct()))
+        .join_from(mentions, pages, pages.c.id == mentions.c.page_id)
+        .where(mentions.c.scan_id == scan_id, mentions.c.source.in_(SITEMAP_SOURCES), listed)
+    )
+
+
+def _outcomes(connection: Connection, scan_id: int) -> list[tuple[str, int]]:
+    counts = (
+        select(fetches.c.outcome, func.count())
+        # What was not sent is to be sent now.
+        .where(fetches.c.scan_id == scan_id, fetches.c.outcome.not_in(NOT_SENT))
+        .group_by(fetches.c.outcome)
+    )
+    return [(outcome, number) for outcome, number in connection.execute(counts)]

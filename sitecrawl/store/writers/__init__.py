@@ -1,0 +1,1 @@
+"""Writes: everything that changes the database, within the transaction of a scan."""

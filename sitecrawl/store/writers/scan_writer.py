@@ -1,0 +1,363 @@
+"""Writes one scan, from its begin to its end, on one connection.
+
+All methods belong on one thread, the same for all of them. What was written is committed every
+50,000 rows, every few seconds (call :meth:`ScanWriter.heartbeat` regularly for that), and when
+asked. When a method raises, the work since the last commit is undone and the database is left
+readable; the scan can still be finished as failed.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import update
+from sqlalchemy.exc import SQLAlchemyError
+
+from sitecrawl.items import FetchOutcome
+from sitecrawl.store.engine import explained
+from sitecrawl.store.errors import ScanLostError
+from sitecrawl.store.queries.scans import scan_by_id
+from sitecrawl.store.schema import evidence, scans, sites
+from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.store.writers.classes import finalize_classes
+from sitecrawl.store.writers.documents import DocumentWriter, VerdictWriter
+from sitecrawl.store.writers.finalize import (
+    finalize_crawl,
+    finalize_inlinks,
+    finalize_mentions,
+    reopen_crawl,
+)
+from sitecrawl.store.writers.pages import PageWriter, ensure_page_index
+from sitecrawl.store.writers.scans import begin_scan, reopen_scan
+from sitecrawl.store.writers.visits import SignalWriter, VisitWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.scans import Scan
+    from sitecrawl.store.writers.records import (
+        DocumentRecord,
+        FetchRecord,
+        MenuRow,
+        NewVisits,
+        PageRows,
+        ScanHandle,
+        VerdictRecord,
+        VisitRecord,
+    )
+    from sitecrawl.store.writers.visits import WaitingVisit
+
+COMMIT_ROWS = 50_000
+COMMIT_SECONDS = 5.0
+
+
+class ScanWriter:
+    """The one who writes a scan."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._connection: Connection | None = None
+        self._uncommitted_rows = 0
+        self._committed_at = time.monotonic()
+        self._wrote_pages = False
+        self._is_finalized = False
+        self._is_together = False
+
+    def begin(
+        self,
+        *,
+        asked: str,
+        site_key: str,
+        root_url: str,
+        profile: str = "",
+        settings: Mapping[str, Any] | None = None,
+        key_rules: Mapping[str, Any] | None = None,
+    ) -> ScanHandle:
+        """Begin the scan, or raise ScanRunningError or KeyRulesChangedError."""
+        if self._connection is not None:
+            raise RuntimeError("this writer has begun its scan already")
+        with explained(self._database.label):
+            connection = self._database.connect_writer()
+            try:
+                scan = begin_scan(
+                    connection,
+                    asked=asked,
+                    site_key=site_key,
+                    root_url=root_url,
+                    profile=profile,
+                    settings=settings or {},
+                    key_rules=key_rules or {},
+                )
+                self._take_over(connection, scan)
+            except BaseException:
+                connection.close()
+                raise
+        return scan
+
+    def resume(self, scan_id: int) -> ScanHandle:
+        """Go on with a scan that did not end, or raise ScanNotResumableError."""
+        if self._connection is not None:
+            raise RuntimeError("this writer has begun its scan already")
+        with explained(self._database.label):
+            connection = self._database.connect_writer()
+            try:
+                scan = reopen_scan(connection, scan_id)
+                reopen_crawl(connection, scan)
+                self._take_over(connection, scan)
+            except BaseException:
+                connection.close()
+                raise
+        return scan
+
+    def _take_over(self, connection: Connection, scan: ScanHandle) -> None:
+        self._documents = DocumentWriter(connection, scan)
+        self._pages = PageWriter(connection, scan)
+        self._verdicts = VerdictWriter(connection, scan)
+        self._visits = VisitWriter(connection, scan)
+        self._signals = SignalWriter(connection, scan)
+        connection.commit()
+        self._connection = connection
+        self._scan = scan
+
+    def set_root(self, root_url: str) -> None:
+        """Record the address that the scan goes on with."""
+        with self._writing() as connection:
+            for table, row_id in ((scans, self._scan.scan_id), (sites, self._scan.site_id)):
+                connection.execute(
+                    update(table).where(table.c.id == row_id).values(root_url=root_url)
+                )
+
+    def document(self, record: DocumentRecord) -> int:
+        """Store the document if it is new to the site, and give its id.
+
+        To be called for every parent that names it, so that the next scan knows the children of
+        a document that answers "not modified".
+        """
+        return self.documents([record])[record.url]
+
+    def documents(self, records: Sequence[DocumentRecord]) -> dict[str, int]:
+        """The same for several documents at once; their ids by their URLs."""
+        with self._writing():
+            return self._documents.add(records)
+
+    def record_fetch(self, record: FetchRecord) -> None:
+        """Store how a fetch ended, and what that means for the document."""
+        with self._writing():
+            self._documents.record_fetch(record)
+
+    def keep_body(self, sha256: str, body: bytes) -> None:
+        """Store the raw bytes, once per content."""
+        with self._writing():
+            self._documents.keep_body(sha256, body)
+
+    def verdict(self, record: VerdictRecord) -> int:
+        """Store what a robots.txt says of some pages, and give its id."""
+        with self._writing():
+            return self._verdicts.add(record)
+
+    def add_pages(self, rows: PageRows) -> None:
+        """Store pages and mentions that one document gives."""
+        with self._writing():
+            self._uncommitted_rows += self._pages.add(rows)
+            self._wrote_pages = True
+
+    def add_visits(self, visits: NewVisits) -> None:
+        """Put pages into the frontier of the crawl."""
+        with self._writing():
+            self._visits.add(visits)
+
+    def add_menu(self, entries: Sequence[MenuRow]) -> None:
+        """Keep the site's menu."""
+        with self._writing():
+            self._visits.add_menu(entries)
+
+    def finish_visit(self, record: VisitRecord) -> None:
+        """Record how a visit ended."""
+        with self._writing():
+            self._visits.finish(record)
+            if record.outcome is FetchOutcome.OK:
+                self._signals.say(record)
+
+    def release_visits(self, family: str, count: int, first_number: int) -> None:
+        """Let some of those held under *family* be visited."""
+        with self._writing():
+            self._visits.release(family, count, first_number)
+
+    def waiting_visits(self, after: int, limit: int) -> list[WaitingVisit]:
+        """The next pages to visit behind number *after*."""
+        with explained(self._database.label):
+            self._open_connection()
+            return self._visits.waiting(after, limit)
+
+    def add_evidence(
+        self,
+        type_: str,
+        content: str,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        confidence: float = 1.0,
+        document_id: int | None = None,
+    ) -> None:
+        """Store a record of what was seen."""
+        with self._writing() as connection:
+            values = {
+                "scan_id": self._scan.scan_id,
+                "document_id": document_id,
+                "type": type_,
+                "content": content,
+                "metadata": dict(metadata or {}),
+                "confidence": confidence,
+                "created_at": datetime.now(UTC),
+            }
+            connection.execute(evidence.insert().values(values))
+
+    def heartbeat(self) -> None:
+        """Say that the scan is alive, and commit."""
+        with self._writing() as connection:
+            self._update_scan(connection, heartbeat_at=datetime.now(UTC))
+        self.commit()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Commit what is written inside at its end, all of it or nothing."""
+        self.commit()
+        self._is_together = True
+        try:
+            yield
+        except BaseException:
+            self._undo(self._open_connection())
+            raise
+        finally:
+            self._is_together = False
+        with self._writing():
+            pass  # what was gathered
+        self.commit()
+
+    def commit(self) -> None:
+        """Make everything so far survive whatever comes."""
+        connection = self._open_connection()
+        try:
+            with explained(self._database.label):
+                connection.commit()
+        except BaseException:
+            self._undo(connection)
+            raise
+        self._uncommitted_rows = 0
+        self._committed_at = time.monotonic()
+
+    def finalize(self, *, is_whole: bool, cut_families: Mapping[str, str] | None = None) -> None:
+        """Put pages and mentions in order when all is written, before the scan is finished.
+
+        *cut_families* are the patterns that the crawl gave up, with the reason.
+        """
+        self.commit()
+        with self._writing() as connection:
+            if self._scan.has_pages:
+                finalize_mentions(
+                    connection, self._scan, wrote_pages=self._wrote_pages, is_whole=is_whole
+                )
+        self.commit()
+        with self._writing() as connection:
+            ensure_page_index(connection)
+            finalize_crawl(connection, self._scan, cut_families or {})
+            finalize_inlinks(connection, self._record())
+        self.commit()
+        with self._writing() as connection:
+            finalize_classes(self._database, connection, self._record())
+        self.commit()
+        self._is_finalized = True
+
+    def finish(
+        self, status: ScanStatus, reason: str = "", summary: Mapping[str, Any] | None = None
+    ) -> None:
+        """End the scan and close the connection."""
+        try:
+            if not self._is_finalized:
+                self.finalize(is_whole=status is ScanStatus.FINISHED)
+            with self._writing() as connection:
+                now = datetime.now(UTC)
+                self._update_scan(
+                    connection,
+                    status=status,
+                    reason=reason or None,
+                    summary=dict(summary or {}),
+                    heartbeat_at=now,
+                    finished_at=now,
+                )
+            self.commit()
+            self._tidy_up()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Let go of the connection; a scan that was not finished will be found interrupted."""
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            # What is not committed is undone, by the server if the connection is lost.
+            with suppress(SQLAlchemyError):
+                connection.close()
+
+    def _record(self) -> Scan:
+        record = scan_by_id(self._database, self._scan.scan_id)
+        assert record is not None
+        return record
+
+    def _update_scan(self, connection: Connection, **values: Any) -> None:
+        running = (scans.c.id == self._scan.scan_id) & (scans.c.status == ScanStatus.RUNNING)
+        if connection.execute(update(scans).where(running).values(**values)).rowcount == 0:
+            raise ScanLostError(
+                f"scan {self._scan.scan_id} has been marked as interrupted by another process, "
+                "because it had not been heard of; run it again"
+            )
+
+    def _tidy_up(self) -> None:
+        if not self._database.is_sqlite:
+            return
+        # A passive checkpoint waits for nobody; the last connection that closes does the rest.
+        with explained(self._database.label):
+            cursor = self._open_connection().connection.cursor()
+            for pragma in ("analysis_limit = 400", "optimize", "wal_checkpoint(PASSIVE)"):
+                cursor.execute(f"PRAGMA {pragma}")
+            cursor.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        connection = self._open_connection()
+        try:
+            with explained(self._database.label):
+                yield connection
+                if not self._is_together:
+                    for writer in (self._documents, self._pages, self._visits, self._signals):
+                        writer.flush()
+        except BaseException:
+            self._undo(connection)
+            raise
+        if self._is_together:
+            return
+        is_due = time.monotonic() - self._committed_at > COMMIT_SECONDS
+        if is_due or self._uncommitted_rows >= COMMIT_ROWS:
+            self.commit()
+
+    def _undo(self, connection: Connection) -> None:
+        try:
+            connection.rollback()
+        except SQLAlchemyError:
+            # A connection that is lost cannot be rolled back; the server does it then.
+            with suppress(SQLAlchemyError):
+                connection.invalidate()
+        for writer in (
+            *(self._documents, self._pages, self._verdicts, self._visits, self._signals),
+        ):
+            writer.forget()
+        self._uncommitted_rows = 0
+
+    def _open_connection(self) -> Connection:
+        if self._connection is None:
+            raise RuntimeError("this writer has no scan under way")
+        return self._connection

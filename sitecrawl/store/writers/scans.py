@@ -1,0 +1,196 @@
+"""Begins scans: one at a time per site, after clearing away those whose process died."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func, select, update
+
+from sitecrawl.store.errors import (
+    KeyRulesChangedError,
+    ScanNotResumableError,
+    ScanRunningError,
+)
+from sitecrawl.store.schema import pages, scans, sites
+from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.store.writers.bulk import upserting_insert
+from sitecrawl.store.writers.pages import prepare_page_index
+from sitecrawl.store.writers.records import ScanHandle
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy.engine import Connection, Row
+
+DEAD_AFTER_SECONDS = 300
+PROCESS_TOKEN = secrets.token_hex(8)
+
+
+def begin_scan(
+    connection: Connection,
+    *,
+    asked: str,
+    site_key: str,
+    root_url: str,
+    profile: str,
+    settings: Mapping[str, Any],
+    key_rules: Mapping[str, Any],
+) -> ScanHandle:
+    """Begin a scan within the connection's transaction."""
+    now = datetime.now(UTC)
+    mark_dead_scans(connection, now)
+    prepare_page_index(connection)
+    site = _site(connection, site_key, root_url, key_rules, now)
+    _refuse_second(connection, site)
+    previous = select(scans.c.id).where(scans.c.site_id == site.id).order_by(scans.c.id.desc())
+    previous_scan_id = connection.scalar(previous.limit(1))
+    statement = scans.insert().values(
+        site_id=site.id,
+        asked=asked,
+        root_url=root_url,
+        status=ScanStatus.RUNNING,
+        profile=profile,
+        settings=dict(settings),
+        started_at=now,
+        heartbeat_at=now,
+        hostname=socket.gethostname(),
+        pid=os.getpid(),
+        process_token=PROCESS_TOKEN,
+    )
+    scan_id = connection.execute(statement.returning(scans.c.id)).scalar_one()
+    return ScanHandle(
+        scan_id=scan_id,
+        site_id=site.id,
+        seed=site.seed,
+        previous_scan_id=previous_scan_id,
+        has_pages=_has_pages(connection, site.id),
+    )
+
+
+def reopen_scan(connection: Connection, scan_id: int) -> ScanHandle:
+    """Go on with a scan that did not end, within the connection's transaction."""
+    now = datetime.now(UTC)
+    mark_dead_scans(connection, now)
+    scan = connection.execute(select(scans).where(scans.c.id == scan_id)).first()
+    if scan is None:
+        raise ScanNotResumableError(f"there is no scan {scan_id}; sitecrawl scans shows them")
+    site = connection.execute(select(sites).where(sites.c.id == scan.site_id)).one()
+    _refuse_second(connection, site)
+    if scan.status == ScanStatus.FINISHED:
+        raise ScanNotResumableError(
+            f"scan {scan_id} of {site.key} has ended: nothing is left to fetch; its pages can be"
+            f" written again with: sitecrawl urls {site.key} --scan {scan_id} -o FILE"
+        )
+    newest = select(func.max(scans.c.id)).where(scans.c.site_id == site.id)
+    if (newest_id := connection.scalar(newest)) != scan_id:
+        raise ScanNotResumableError(
+            f"scan {scan_id} of {site.key} is not its newest: scan {newest_id} has gone on from it"
+        )
+    prepare_page_index(connection)
+    connection.execute(
+        update(scans)
+        .where(scans.c.id == scan_id)
+        .values(
+            status=ScanStatus.RUNNING,
+            reason=None,
+            finished_at=None,
+            heartbeat_at=now,
+            hostname=socket.gethostname(),
+            pid=os.getpid(),
+            process_token=PROCESS_TOKEN,
+        )
+    )
+    previous = select(func.max(scans.c.id)).where(scans.c.site_id == site.id, scans.c.id < scan_id)
+    return ScanHandle(
+        scan_id=scan_id,
+        site_id=site.id,
+        seed=site.seed,
+        previous_scan_id=connection.scalar(previous),
+        has_pages=_has_pages(connection, site.id),
+    )
+
+
+def mark_dead_scans(connection: Connection, now: datetime) -> None:
+    """Mark scans as interrupted whose process is gone or has not been heard of for long."""
+    running = select(scans).where(scans.c.status == ScanStatus.RUNNING)
+    for scan in connection.execute(running).all():
+        if _is_alive(scan, now):
+            continue
+        connection.execute(
+            update(scans)
+            .where(scans.c.id == scan.id, scans.c.status == ScanStatus.RUNNING)
+            .values(
+                status=ScanStatus.INTERRUPTED,
+                reason=f"process {scan.pid} on {scan.hostname} ended without a word",
+                finished_at=scan.heartbeat_at,
+            )
+        )
+
+
+def _has_pages(connection: Connection, site_id: int) -> bool:
+    any_page = select(pages.c.number).where(pages.c.site_id == site_id).limit(1)
+    return connection.execute(any_page).first() is not None
+
+
+def _is_alive(scan: Row[Any], now: datetime) -> bool:
+    if now - scan.heartbeat_at > timedelta(seconds=DEAD_AFTER_SECONDS):
+        return False
+    if scan.hostname != socket.gethostname() or scan.process_token == PROCESS_TOKEN:
+        return True
+    # Another token under our own number is a process that is gone.
+    return scan.pid != os.getpid() and _process_exists(scan.pid)
+
+
+def _process_exists(pid: int) -> bool:
+    if os.name == "nt":
+        # On Windows signal 0 ends the process; there the heartbeat alone has to tell.
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _site(
+    connection: Connection,
+    key: str,
+    root_url: str,
+    key_rules: Mapping[str, Any],
+    now: datetime,
+) -> Row[Any]:
+    statement = upserting_insert(connection.dialect)(sites).values(
+        key=key,
+        root_url=root_url,
+        seed=secrets.randbits(63),
+        key_rules=dict(key_rules),
+        created_at=now,
+    )
+    # The update locks the row, so that of two scans that begin at once one waits for the other.
+    statement = statement.on_conflict_do_update(
+        index_elements=[sites.c.key], set_={"key": statement.excluded.key}
+    )
+    site: Row[Any] = connection.execute(
+        statement.returning(sites.c.id, sites.c.key, sites.c.seed, sites.c.key_rules)
+    ).one()
+    if site.key_rules != dict(key_rules):
+        raise KeyRulesChangedError(
+            f"the pages of {key} are identified by the rules {site.key_rules}, this scan asks for "
+            f"{dict(key_rules)}; use the recorded rules, or another database"
+        )
+    return site
+
+
+def _refuse_second(connection: Connection, site: Row[Any]) -> None:
+    running = select(scans).where(scans.c.site_id == site.id, scans.c.status == ScanStatus.RUNNING)
+    if scan := connection.execute(running).first():
+        raise ScanRunningError(
+            f"scan {scan.id} of {site.key} is running (process {scan.pid} on {scan.hostname}, "
+            f"since {scan.started_at:%Y-%m-%d %H:%M} UTC); wait for it or end it"
+        )

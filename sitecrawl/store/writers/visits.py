@@ -1,0 +1,161 @@
+"""Stores the frontier of a crawl and how its visits ended, within the writer's transaction."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sitecrawl.store.schema import menu_entries, visits
+from sitecrawl.store.writers.bulk import (
+    Gathered,
+    PreparedInsert,
+    PreparedUpdate,
+    insert_columns,
+    literal,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.engine import Connection
+
+    from sitecrawl.store.writers.records import MenuRow, NewVisits, ScanHandle, VisitRecord
+
+_FACTS = (
+    *("outcome", "document_id", "is_productive", "reason", "rule", "title", "language"),
+    *("canonical", "category", "text_hash", "folded_hash", "fingerprint"),
+    *("rendered", "only_rendered"),
+)
+
+_RELEASE = """
+UPDATE visits SET family = NULL, number = released.number
+FROM (
+    SELECT id, {first} - 1 + row_number() OVER (ORDER BY id) AS number
+    FROM visits WHERE scan_id = {scan} AND number IS NULL AND family = {marker}
+    ORDER BY id LIMIT {count}
+) AS released
+WHERE visits.id = released.id
+"""
+
+_SAY = """
+INSERT INTO page_signals (page_id, site_id, own_language, declared_type, text_language)
+SELECT page_id, {site}, {marker}, {marker}, {marker} FROM visits
+WHERE scan_id = {scan} AND number = {marker}
+ON CONFLICT (page_id) DO UPDATE SET own_language = excluded.own_language,
+    declared_type = excluded.declared_type, text_language = excluded.text_language
+"""
+
+_WAITING = """
+SELECT number, url, clicks, external_hops, redirected_from FROM visits
+WHERE scan_id = {scan} AND number > {after} AND outcome IS NULL
+ORDER BY number LIMIT {limit}
+"""
+
+
+class WaitingVisit(NamedTuple):
+    """A page that is to be visited."""
+
+    number: int
+    url: str
+    clicks: int
+    external_hops: int
+    redirected_from: str | None
+    """JSON text."""
+
+
+class VisitWriter:
+    """Writes visits and the menu of one scan."""
+
+    def __init__(self, connection: Connection, scan: ScanHandle) -> None:
+        self._connection = connection
+        self._scan_id = scan.scan_id
+        self._scan = literal(scan.scan_id)
+        self._marker = "?" if connection.dialect.name == "sqlite" else "%s"
+        self._add_entry = PreparedInsert(
+            menu_entries,
+            [column.name for column in menu_entries.c],
+            connection.dialect,
+            "ON CONFLICT DO NOTHING",
+        )
+        self._finish = PreparedUpdate(
+            visits, _FACTS, connection.dialect, f"scan_id = {self._scan} AND number = {{}}"
+        )
+
+    def add(self, found: NewVisits) -> None:
+        """Put pages into the frontier."""
+        columns: dict[str, Sequence[Any]] = {
+            "page_id": found.page_ids,
+            "url": found.urls,
+            "number": found.numbers,
+            "clicks": found.clicks,
+            "external_hops": found.external_hops,
+        }
+        if any(found.families):
+            columns["family"] = found.families
+        if found.redirected_from:
+            columns["redirected_from"] = [found.redirected_from] * len(found.page_ids)
+        constants = {"scan_id": self._scan}
+        if found.found_by is not None:
+            constants["found_by"] = literal(found.found_by)
+        insert_columns(self._connection, "visits", columns, constants)
+
+    def finish(self, record: VisitRecord) -> None:
+        """Record how a visit ended."""
+        facts = ((name, getattr(record, name)) for name in _FACTS)
+        # Absent text is NULL in the table.
+        values = {name: None if value == "" else value for name, value in facts}
+        self._finish.gather(values, record.number)
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        self._finish.gathered.run(self._connection)
+
+    def forget(self) -> None:
+        """After a roll-back: what was gathered belongs to what is not there."""
+        self._finish.gathered.forget()
+
+    def release(self, family: str, count: int, first_number: int) -> None:
+        """Let the first *count* of those held under *family* be visited, in this order."""
+        statement = _RELEASE.format(
+            scan=self._scan, marker=self._marker, count=int(count), first=int(first_number)
+        )
+        self._connection.exec_driver_sql(statement, (family,))
+
+    def waiting(self, after: int, limit: int) -> list[WaitingVisit]:
+        """The next pages to visit behind number *after*."""
+        statement = _WAITING.format(scan=self._scan, after=int(after), limit=int(limit))
+        return [WaitingVisit(*row) for row in self._connection.exec_driver_sql(statement)]
+
+    def add_menu(self, entries: Sequence[MenuRow]) -> None:
+        """Keep the site's menu; a root that is read again has the same one."""
+        for entry in entries:
+            self._add_entry.run(
+                self._connection, {"scan_id": self._scan_id, **dataclasses.asdict(entry)}
+            )
+
+
+class SignalWriter:
+    """Writes what visited pages say of themselves, within the writer's transaction."""
+
+    def __init__(self, connection: Connection, scan: ScanHandle) -> None:
+        self._connection = connection
+        self._said = Gathered(
+            _SAY.format(
+                site=literal(scan.site_id),
+                scan=literal(scan.scan_id),
+                marker="?" if connection.dialect.name == "sqlite" else "%s",
+            )
+        )
+
+    def say(self, record: VisitRecord) -> None:
+        """Renew what the page of this visit says."""
+        said = (record.language, record.declared_type, record.text_language)
+        self._said.add((*(text or None for text in said), record.number))
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        self._said.run(self._connection)
+
+    def forget(self) -> None:
+        """After a roll-back: what was gathered belongs to what is not there."""
+        self._said.forget()
