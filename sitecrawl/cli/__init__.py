@@ -29,7 +29,7 @@ app = typer.Typer(
     help="Find every URL of a site, politely, and say for each one why it is on the list.",
     epilog="Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done in part. Docs: docs/cli.md.",
     no_args_is_help=True,
-    # Rich would take twice the time of everything else to draw a help page.
+    # Rich would take longer to draw a help page than everything else together.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )

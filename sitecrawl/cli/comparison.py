@@ -49,7 +49,7 @@ _FORMAT_OPTION = typer.Option(
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """Which pages are wanted, how a line of them looks, and what they are."""
+    """A query: which pages, with which columns, and how they are called."""
 
     pages: Callable[[Database, Scan], ComparedPages]
     columns: tuple[str, ...]
@@ -82,7 +82,7 @@ def orphans(
     """
     from sitecrawl.store.queries.comparison import Orphan, orphans
 
-    words = "in a sitemap, but not linked by any page that was visited"
+    words = "in a sitemap, but not linked from any visited page"
     question = _Question(orphans, Orphan._fields, words)
     _answer(question, domain, scan, database, format_ or _format_of(output), output)
 
@@ -137,7 +137,7 @@ def sitemap_diff(
     scan: Annotated[int | None, SCAN_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
-    """Say what the site's own sitemaps should add and drop, each URL with its reason.
+    """List what the site's own sitemaps should add and drop, each URL with its reason.
 
     \b
     sitecrawl sitemap-diff example.com
@@ -181,15 +181,15 @@ def _write_diff(
 
 
 def _limits_of(diff: SitemapDiff) -> Iterator[str]:
-    """What the answer does not say."""
+    """What the comparison does not cover."""
     yield f"the sitemaps list {diff.entries:,} pages"
     if diff.unvisited:
-        yield f"not visited, so that nobody knows whether they answer: {diff.unvisited:,}"
+        yield f"not visited, so their status is unknown: {diff.unvisited:,}"
     if diff.not_judged:
         reasons = ", ".join(
             f"{count:,} {reason}" for reason, count in sorted(diff.not_judged.items())
         )
-        yield f"not judged, because rules of the scan refuse them: {reasons}"
+        yield f"not compared, because the rules of the scan refuse them: {reasons}"
 
 
 def _format_of(output: Path | None) -> ListFormat:

@@ -18,9 +18,9 @@ def coverage_words(coverage: CrawlCoverage) -> Iterator[str]:
         failed = f" ({coverage.failed:,} could not be read)" if coverage.failed else ""
         yield f"the crawl visited {coverage.visited:,} of {coverage.known:,} known pages{failed}"
         if coverage.waiting:
-            yield f"{coverage.waiting:,} were still to be visited when it ended{_because(coverage)}"
+            yield f"{coverage.waiting:,} were still in the queue when it ended{_because(coverage)}"
         if coverage.held:
-            yield f"{coverage.held:,} were held back: pages like them had brought nothing new"
+            yield f"{coverage.held:,} were skipped: similar pages had given nothing new"
     if coverage.scan_status != "finished":
         yield f"scan {coverage.scan_id} is {coverage.scan_status}, so there may be more"
     for limit in coverage.limits:

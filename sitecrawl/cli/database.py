@@ -1,4 +1,4 @@
-"""Opening the database of the settings, and finding sites and scans in it."""
+"""Opens the configured database, and finds sites and scans in it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def reading(url: str) -> Iterator[Database]:
-    """The database at *url*, or the one of the settings; there must be one."""
+    """Open the existing database at *url*, or the one of the settings."""
     database = open_database(url or _configured_url(), create=False)
     try:
         yield database
@@ -39,7 +39,7 @@ def known_site(database: Database, text: str) -> Site:
     if site is None:
         parse_target(text)  # raises what is wrong with it, if anything is
         known = ", ".join(site.key for site in sites(database)[:10]) or "none yet"
-        raise ConfigError(f"{text!r} belongs to no site that has been scanned; known are: {known}")
+        raise ConfigError(f"{text!r} is not a site that has been scanned; known sites: {known}")
     return site
 
 

@@ -42,19 +42,21 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
     output: Annotated[list[Path] | None, _OUTPUT_OPTION] = None,
     base: Annotated[
         list[str] | None,
-        typer.Option(help="Only what is below this URL or path; may be repeated."),
+        typer.Option(help="Only this URL or path and what is below it; may be repeated."),
     ] = None,
     skip: Annotated[
         list[str] | None,
-        typer.Option(help="Refuse this path pattern, too, such as /tag/*; may be repeated."),
+        typer.Option(help="Also skip this path pattern, such as /tag/*; may be repeated."),
     ] = None,
     render: Annotated[
         str | None,
-        typer.Option(help="Show pages to a browser: auto (where it is needed), always or never."),
+        typer.Option(help="Render pages in a browser: auto (where needed), always or never."),
     ] = None,
     setting: Annotated[list[str] | None, SETTING_OPTION] = None,
-    sitemaps_only: Annotated[bool, typer.Option(help="Run the sitemap stage alone.")] = False,
-    demo: Annotated[bool, typer.Option(help="Discover the bundled demo site on loopback.")] = False,
+    sitemaps_only: Annotated[
+        bool, typer.Option(help="Read the sitemaps only, without a crawl.")
+    ] = False,
+    demo: Annotated[bool, typer.Option(help="Scan the bundled demo site on loopback.")] = False,
     verbose: Annotated[bool, _VERBOSE_OPTION] = False,
 ) -> None:
     """Find the URLs of a site and store them with the evidence.
@@ -66,7 +68,7 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
     sitecrawl discover --demo
     """
     if bool(domain) == demo:
-        raise ConfigError("give a domain or a URL to discover, or --demo, and not both")
+        raise ConfigError("give either a domain or URL, or --demo")
     settings = _scan_settings(profile, setting, output, verbose=verbose)
     with ExitStack() as stack:
         if demo:
@@ -90,16 +92,16 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
 def resume(
     scan: Annotated[
         int | None,
-        typer.Argument(help="Its number; default: the newest that was interrupted or is partial."),
+        typer.Argument(help="Number of the scan. Default: the newest that did not finish."),
     ] = None,
     output: Annotated[list[Path] | None, _OUTPUT_OPTION] = None,
     setting: Annotated[list[str] | None, SETTING_OPTION] = None,
     verbose: Annotated[bool, _VERBOSE_OPTION] = False,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
-    """Go on with a scan that was killed, stopped, or ran out of its budget.
+    """Resume a scan that was killed, stopped, or ended by a limit or a database error.
 
-    What was asked for, and the settings, are those of the scan; -s changes some of them.
+    Arguments and settings are those of the scan; -s overrides single settings.
 
     \b
     sitecrawl resume
@@ -111,7 +113,7 @@ def resume(
         settings.set("SITECRAWL_DATABASE_URL", database, "cmdline")
     chosen = _chosen_scan(settings, scan)
     because = f": {chosen.reason}" if chosen.reason else ""
-    words = f"going on with scan {chosen.id} of {chosen.root_url} ({chosen.status}{because})"
+    words = f"resuming scan {chosen.id} of {chosen.root_url} ({chosen.status}{because})"
     typer.echo(printable(words), err=True)
     spider = chosen.settings.get("spider", "discover")
     raise typer.Exit(_run_spider(spider, settings, {"resume": str(chosen.id)}))
@@ -129,7 +131,7 @@ def _chosen_scan(settings: Settings, number: int | None) -> Scan:
         if number is None:
             scan = newest_unfinished_scan(database)
             if scan is None:
-                raise ConfigError("no scan is left to go on with; see: sitecrawl scans")
+                raise ConfigError("there is no scan to resume; see: sitecrawl scans")
             return scan
         scan = scan_by_id(database, number)
         if scan is None:
@@ -139,20 +141,20 @@ def _chosen_scan(settings: Settings, number: int | None) -> Scan:
 
 
 def _check_resumable(database: Database, scan: Scan) -> None:
-    """Say at once what would stop the scan when it begins."""
+    """Report now what would stop the scan when it begins."""
     from sitecrawl.store.queries.scans import scans
     from sitecrawl.store.vocabulary import ScanStatus
 
     if scan.status == ScanStatus.FINISHED:
         raise ConfigError(
-            f"scan {scan.id} of {scan.site_key} has ended: nothing is left to go on with"
+            f"scan {scan.id} of {scan.site_key} has finished: there is nothing to resume"
         )
     if scan.status == ScanStatus.RUNNING:
-        raise ConfigError(f"scan {scan.id} of {scan.site_key} is running; wait for it or end it")
+        raise ConfigError(f"scan {scan.id} of {scan.site_key} is running; wait for it or stop it")
     [newest] = scans(database, 1, scan.site_id)
     if newest.id != scan.id:
         raise ConfigError(
-            f"scan {scan.id} of {scan.site_key} is not its newest: scan {newest.id} came after it"
+            f"scan {scan.id} of {scan.site_key} is not its newest: scan {newest.id} came later"
         )
 
 
@@ -163,7 +165,7 @@ def _scan_settings(
     *,
     verbose: bool,
 ) -> Settings:
-    """The settings of a run that a person watches."""
+    """The settings of a scan that is started by hand."""
     settings = load_settings(profile)
     settings.set("LOG_LEVEL", "INFO" if verbose else "WARNING", "cmdline")
     if not verbose:

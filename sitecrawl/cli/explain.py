@@ -1,4 +1,4 @@
-"""The words of ``sitecrawl why``."""
+"""The text of ``sitecrawl why``: how a URL was found, why it was refused or is missing."""
 
 from __future__ import annotations
 
@@ -44,30 +44,30 @@ if TYPE_CHECKING:
 _MAX_REDIRECTS = 20
 _MAX_DOUBTFUL = 10
 _MENTION_VERBS: dict[str, str] = {
-    Source.START: "a start of the crawl of",
+    Source.START: "a start URL of the crawl at",
     LinkSource.REDIRECT: "the target of a redirect of",
     LinkSource.CANONICAL: "named as the canonical page by",
 }
-# The rest name their rule.
+# Other reasons are explained by their rule.
 _REFUSALS = {
-    Reason.NOT_FOUND: "there is no such page: {rule}",
-    Reason.SOFT_404: "it reads like {rule}, an address that was made up",
-    Reason.REDIRECT_LOOP: "it redirects in a circle: {rule}",
+    Reason.NOT_FOUND: "the answer was {rule}",
+    Reason.SOFT_404: "its text is that of {rule}, which does not exist",
+    Reason.REDIRECT_LOOP: "it is in a redirect loop: {rule}",
     Reason.TOO_MANY_REDIRECTS: "it redirects too often: {rule}",
     Reason.OTHER_CANONICAL: "its canonical page is {rule}",
 }
 _LANGUAGE_SOURCES = {
-    LanguageSource.HREFLANG: "hreflang says so",
-    LanguageSource.HTML: "the page says so",
-    LanguageSource.PATH: "by its path",
-    LanguageSource.SUBDOMAIN: "by its host",
-    LanguageSource.QUERY: "by a parameter",
-    LanguageSource.TEXT: "by its text",
+    LanguageSource.HREFLANG: "from hreflang",
+    LanguageSource.HTML: "from the HTML",
+    LanguageSource.PATH: "from the path",
+    LanguageSource.SUBDOMAIN: "from the host",
+    LanguageSource.QUERY: "from a query parameter",
+    LanguageSource.TEXT: "from the text",
 }
 
 
 def explain(database: Database, url: str, *, show_all: bool = False) -> Iterator[str]:
-    """Every mention of the page, or why it was refused, or what might have hidden it."""
+    """Every mention of the page, why it was refused, or which documents may list it."""
     for line in _explain(database, url, show_all=show_all):
         yield printable(line)
 
@@ -76,8 +76,7 @@ def _explain(database: Database, url: str, *, show_all: bool) -> Iterator[str]:
     most = None if show_all else MAX_MENTIONS
     site = site_for(database, url)
     if site is None:
-        # A URL of another host, or one that no page can have, is known to the site whose
-        # documents mention it.
+        # A refused URL (of another host, or not valid) belongs to the site that mentions it.
         answers = ((each, _look_up(database, each, url, most)) for each in sites(database))
         site, answer = next(((each, found) for each, found in answers if found.page), (None, None))
     else:
@@ -96,7 +95,7 @@ def _explain(database: Database, url: str, *, show_all: bool) -> Iterator[str]:
 
 def _look_up(database: Database, site: Site, url: str, max_mentions: int | None) -> Why:
     rules = _rules(database, site)
-    # A rendered page may have shown that what is behind "#" is a page of its own.
+    # In a rendered application, "#..." may be a page of its own.
     as_route = why(
         database, site.id, _page_id(site, url, replace(rules, keep_hash_routes=True)), max_mentions
     )
@@ -107,7 +106,7 @@ def _look_up(database: Database, site: Site, url: str, max_mentions: int | None)
 
 def _page_id(site: Site, url: str, rules: CanonicalRules) -> int:
     address = _address(url)
-    # What no page can have is kept as it was written (see CanonicalizePipeline).
+    # A URL that is not valid is kept as it was written (see CanonicalizePipeline).
     as_written = address[: rules.max_length].encode(errors="replace").decode()
     wanted = canonicalize(address, None, rules) or as_written
     [number] = page_ids([wanted], site.seed, KeyRules(**site.key_rules))
@@ -115,13 +114,13 @@ def _page_id(site: Site, url: str, rules: CanonicalRules) -> int:
 
 
 def _rules(database: Database, site: Site | None) -> CanonicalRules:
-    """Those of the site's last scan."""
+    """The rules of the site's last scan."""
     scan = latest_scan(database, site.id) if site else None
     return Config.canonical_rules_of(scan.settings if scan else {})
 
 
 def _address(url: str) -> str:
-    """With a scheme, also when it was typed without."""
+    """*url* with a scheme, also when it was typed without one."""
     try:
         return url if "://" in url else parse_target(url).url
     except TargetError:
@@ -151,7 +150,7 @@ def _known(database: Database, site: Site, page: PageFact, answer: Why) -> Itera
 
 
 def _redirects(database: Database, site: Site, page: PageFact) -> list[str]:
-    """Where the page redirects to, and where that does."""
+    """The targets of the page's chain of redirects."""
     rules = _rules(database, site)
     targets: list[str] = []
     current: PageFact | None = page
@@ -182,9 +181,9 @@ def _never_seen(url: str, answer: Why, *, show_all: bool) -> Iterator[str]:
     doubts = [f"{fetch.url}: {_doubt(fetch)}" for fetch in answer.doubtful]
     doubts += [f"{document}: not fetched" for document in answer.unread]
     if not doubts:
-        yield "  every document of that scan was read to its end, so no document lists it"
+        yield "  every document of that scan was read completely, so none lists it"
     else:
-        yield "  these documents were not read to their end, and may list it:"
+        yield "  these documents were not read completely and may list it:"
         yield from (f"    {doubt}" for doubt in islice(doubts, None if show_all else _MAX_DOUBTFUL))
         if not show_all and len(doubts) > _MAX_DOUBTFUL:
             yield f"    and {len(doubts) - _MAX_DOUBTFUL:,} more; --all shows them"
@@ -202,7 +201,7 @@ def _doubt(fetch: Fetch) -> str:
 
 
 def refusal_words(answer: Why, redirects: Sequence[str]) -> str:
-    """What stands behind the reason; *redirects* are the addresses that a redirect leads to."""
+    """The details of the reason; *redirects* is the chain that a redirect leads to."""
     page, visit = answer.page, answer.visit
     assert page is not None
     rule = page.rule or ""
@@ -214,7 +213,7 @@ def refusal_words(answer: Why, redirects: Sequence[str]) -> str:
     return words.format(rule=rule)
 
 
-# --- visits and the way to a page -----------------------------------------------------------------
+# --- visits and click paths -----------------------------------------------------------------------
 
 
 def visit_words(visit: VisitFact) -> Iterator[str]:
@@ -234,28 +233,28 @@ def visit_words(visit: VisitFact) -> Iterator[str]:
     if visit.title:
         yield f"title: {visit.title}"
     if visit.directives:
-        yield f"says to robots: {', '.join(visit.directives)}"
+        yield f"robots directives: {', '.join(visit.directives)}"
     if visit.canonical:
         canonical = resolve(visit.canonical, visit.final_url or visit.url) or visit.canonical
         yield f"canonical: {'itself' if canonical == visit.url else canonical}"
     if visit.duplicate_of:
-        yield f"the same text as {visit.duplicate_of}, which was visited before"
+        yield f"same text as {visit.duplicate_of}, which was visited earlier"
     if visit.redirected_from:
         yield f"redirected here: {' -> '.join([*visit.redirected_from, visit.url])}"
 
 
 def path_words(path: Sequence[ClickStep]) -> Iterator[str]:
-    """The shortest way from where the crawl started; nothing, if that is here."""
+    """The shortest click path from the start of the crawl; nothing for the start itself."""
     if len(path) <= 1:
         return
     clicks = count_clicks(path)
-    yield f"the shortest way here, {clicks} click{'' if clicks == 1 else 's'}:"
+    yield f"shortest click path, {clicks} click{'' if clicks == 1 else 's'}:"
     for number, step in enumerate(path, 1):
         yield f"  {number}. {step.url}{_link(step)}"
 
 
 def count_clicks(path: Sequence[ClickStep]) -> int:
-    """A redirect is no click, and neither is the start."""
+    """Steps without the start and redirects."""
     return sum(step.source != LinkSource.REDIRECT for step in path[1:])
 
 
@@ -278,12 +277,12 @@ def unvisited_words(answer: Why) -> str | None:
         because = f" ({coverage.ended})" if coverage.ended else ""
         return f"the crawl did not run{because}" if visit else None
     if visit:
-        return f"its turn did not come: {_end(coverage)}"
+        return f"still in the queue when the scan ended: {_end(coverage)}"
     return _not_in_frontier(answer, answer.scan.settings)
 
 
 def pattern_words(visit: VisitFact, summary: Mapping[str, Any]) -> str:
-    """The pattern that a page is held under, and what the crawl made of it."""
+    """The pattern that a page is held under, and how many of its pages were visited."""
     for cut in summary.get("cut_patterns", ()):
         if cut["pattern"] == visit.family:
             figures = f"{cut['visited']:,} of its pages were visited, {cut['left_out']:,} left out"
@@ -301,7 +300,7 @@ def _not_in_frontier(answer: Why, settings: Mapping[str, Any]) -> str | None:
     if answer.verdict and not answer.verdict.allowed:
         return None  # what robots.txt says is told anyway
     if not answer.click_path:
-        return "no page that was visited links to it"
+        return "no visited page links to it"
     clicks, most = count_clicks(answer.click_path), settings.get("max_crawl_depth", 0)
     if 0 < most < clicks:
         return f"{clicks} clicks away: SITECRAWL_MAX_CRAWL_DEPTH={most} can be raised"
@@ -346,7 +345,7 @@ def _size_words(pages: int, *, is_estimate: bool) -> str:
 def _language_words(found: PageClass, scan: Scan) -> str:
     chosen = scan.settings.get("languages", ())
     is_other = is_other_language(found.language, chosen)
-    mark = f", none of the chosen {', '.join(chosen)}" if is_other else ""
+    mark = f", not one of the chosen {', '.join(chosen)}" if is_other else ""
     source = f", {_LANGUAGE_SOURCES[found.language_source]}" if found.language_source else ""
     return f"language: {language_name(found.language)}{source}{mark}"
 
@@ -355,7 +354,7 @@ def _language_words(found: PageClass, scan: Scan) -> str:
 
 
 def mention_words(answer: Why) -> Iterator[str]:
-    """Each mention, those that still hold first; then how many there are besides."""
+    """Each mention, current ones first; then the number of those left out."""
     for mention in answer.mentions:
         yield from _sentence(mention)
     if more := answer.mentions_left_out:
@@ -392,6 +391,6 @@ def _kinds(counts: Sequence[MentionCount]) -> str:
     return ", ".join(
         f"{each.mentions:,} {each.source}"
         + (f" in {each.region}" if each.region else "")
-        + ("" if each.is_current else " that do not hold any more")
+        + ("" if each.is_current else " that are gone")
         for each in counts
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="export",
-    help="Make files that a site can serve. Rows for tables and programs: sitecrawl urls -o.",
+    help="Write files that a site can serve. For tables and programs: sitecrawl urls -o.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -33,16 +33,16 @@ app = typer.Typer(
 def sitemap(
     domain: Annotated[str, SITE_ARGUMENT],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder to write to; made if needed.")
+        Path, typer.Option("--output", "-o", help="The folder to write to; created if needed.")
     ],
     base_url: Annotated[
-        str, typer.Option(help="Where the folder will be served. Default: the root of the site.")
+        str, typer.Option(help="URL of the folder on the site. Default: the root of the site.")
     ] = "",
-    gzip: Annotated[bool, typer.Option(help="Compress all but the index.")] = True,
+    gzip: Annotated[bool, typer.Option(help="Compress all files but the index.")] = True,
     scan: Annotated[int | None, SCAN_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
-    """Write XML sitemaps of the pages that belong there, and say what was left out.
+    """Write XML sitemaps of the pages that belong there, and report what was left out.
 
     \b
     sitecrawl export sitemap example.com -o sitemaps/
@@ -65,9 +65,11 @@ def sitemap(
 def llms(
     domain: Annotated[str, SITE_ARGUMENT],
     output: Annotated[Path | None, OUTPUT_OPTION] = None,
-    title: Annotated[str, typer.Option(help="Instead of the title of the root page.")] = "",
-    summary: Annotated[str, typer.Option(help="What the site is, in a sentence or two.")] = "",
-    links: Annotated[int, typer.Option(min=1, max=1_000, help="At most so many per section.")] = 20,
+    title: Annotated[str, typer.Option(help="Default: the title of the root page.")] = "",
+    summary: Annotated[
+        str, typer.Option(help="Description of the site in a sentence or two.")
+    ] = "",
+    links: Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number per section.")] = 20,
     scan: Annotated[int | None, SCAN_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
@@ -99,14 +101,14 @@ def _sitemap_words(done: SitemapExport, output: Path) -> Iterator[str]:
         maps = "1 sitemap" if done.parts == 1 else f"{done.parts:,} sitemaps"
         yield f"{_pages(done.pages)} in {maps} and an index, written to {output}"
         if unvisited := done.pages - done.visited:
-            yield f"not visited, so that nobody knows whether they answer: {unvisited:,}"
+            yield f"not visited, so their status is unknown: {unvisited:,}"
     else:
         yield "no page belongs in a sitemap: nothing was written"
     yield from _left_out_words(done.left_out)
     if done.lastmods_left_out:
         yield f"{done.lastmods_left_out:,} dates left out: not a full date, or not plausible"
     if done.pages:
-        yield f"to be named in robots.txt: Sitemap: {done.index_url}"
+        yield f"add to robots.txt: Sitemap: {done.index_url}"
 
 
 def _left_out_words(left_out: Counter[str]) -> Iterator[str]:

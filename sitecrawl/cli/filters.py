@@ -1,4 +1,4 @@
-"""Words of the command line that say which pages and links are wanted, checked."""
+"""The filter options of ``urls`` and ``graph``, checked."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def checked_status(text: str) -> tuple[int, int] | None:
 
 
 def checked_pattern(text: str) -> str:
-    """A pattern as it is; of a URL, the pattern that it has."""
+    """The pattern *text*, or the pattern of the URL *text*."""
     if "://" in text:
         from sitecrawl.urls.patterns import url_pattern
 

@@ -1,4 +1,4 @@
-"""``sitecrawl scans``, ``urls`` and ``why``: what the database knows."""
+"""``sitecrawl scans``, ``urls`` and ``why``: query the inventory."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _BY_ENDING: Final = {
 
 def scans(
     domain: Annotated[str, typer.Argument(help="Only scans of this site.")] = "",
-    limit: Annotated[int, typer.Option(min=1, help="The newest so many.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
     """List the scans, newest first.
@@ -83,7 +83,7 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
         typer.Option("--format", "-f", help="Default: by the ending of --output, else text."),
     ] = None,
     output: Annotated[Path | None, OUTPUT_OPTION] = None,
-    refused: Annotated[bool, typer.Option(help="Also URLs that were refused.")] = False,
+    refused: Annotated[bool, typer.Option(help="Include refused URLs.")] = False,
     reason: Annotated[
         Reason | None, typer.Option(help="Only URLs refused for this reason.")
     ] = None,
@@ -93,20 +93,24 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     type_: Annotated[str, TYPE_OPTION] = "",
     language: Annotated[str, LANGUAGE_OPTION] = "",
     cluster: Annotated[str, CLUSTER_OPTION] = "",
-    status: Annotated[str, typer.Option(help="Only answered so: 200, 404, 3xx, 4xx, 5xx.")] = "",
-    contains: Annotated[str, typer.Option(help="Only URLs with this text.")] = "",
+    status: Annotated[
+        str, typer.Option(help="Only pages with this HTTP status: 200, 404, 3xx, 4xx, 5xx.")
+    ] = "",
+    contains: Annotated[str, typer.Option(help="Only URLs that contain this text.")] = "",
     text: Annotated[
         str, typer.Option(help="Only pages with this text in their title or a link to them.")
     ] = "",
     pattern: Annotated[
-        str, typer.Option(help="Only URLs of this pattern, such as '/item/{n}', or of this kind.")
+        str, typer.Option(help="Only URLs of this pattern, such as '/item/{n}', or that of a URL.")
     ] = "",
     depth: Annotated[
         int | None,
-        typer.Option("--depth", "--max-depth", min=0, help="At most so many path segments."),
+        typer.Option(
+            "--depth", "--max-depth", min=0, help="Only URLs with at most this many path segments."
+        ),
     ] = None,
     clicks: Annotated[
-        int | None, typer.Option(min=0, help="At most so many clicks from the root.")
+        int | None, typer.Option(min=0, help="Only pages at most this many clicks from the root.")
     ] = None,
     scan: Annotated[int | None, SCAN_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",
@@ -165,7 +169,7 @@ def why(
     ] = False,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
-    """Say how a URL came to be known, why it was refused, or why it may be missing.
+    """Explain how a URL was found, why it was refused, or why it may be missing.
 
     \b
     sitecrawl why https://example.com/blog/a-post

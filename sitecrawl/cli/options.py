@@ -23,11 +23,11 @@ def complete_profile(beginning: str) -> list[str]:
 
 
 DATABASE_OPTION = typer.Option(
-    "--database", help="Instead of SITECRAWL_DATABASE_URL, such as sqlite:///sitecrawl.db."
+    "--database", help="Such as sqlite:///sitecrawl.db. Default: SITECRAWL_DATABASE_URL."
 )
 SITE_ARGUMENT = typer.Argument(help="A site that has been scanned.")
-SCAN_OPTION = typer.Option("--scan", help="Of this scan instead of the newest.")
-OUTPUT_OPTION = typer.Option("--output", "-o", help="A file instead of the screen.")
+SCAN_OPTION = typer.Option("--scan", help="Number of the scan. Default: the newest with a result.")
+OUTPUT_OPTION = typer.Option("--output", "-o", help="Write to this file instead of the screen.")
 PROFILE_OPTION = typer.Option(
     "--profile", help="See: sitecrawl profiles.", autocompletion=complete_profile
 )

@@ -31,7 +31,7 @@ def plan(
     profile: Annotated[str, PROFILE_OPTION] = "default",
     setting: Annotated[list[str] | None, SETTING_OPTION] = None,
 ) -> None:
-    """Say what a scan would cost: robots.txt and the first sitemaps are fetched, nothing is stored.
+    """Estimate the cost of a scan: fetches robots.txt and the first sitemaps, stores nothing.
 
     \b
     sitecrawl plan example.com
@@ -45,7 +45,7 @@ def plan(
 
 
 def describe(survey: Survey, settings: BaseSettings) -> Iterator[str]:
-    """What was seen, how many requests a scan will make, for how long, and which limits it hits."""
+    """What was seen; how many requests a scan makes, how long it takes, which limits it hits."""
     for line in _lines(survey, settings):
         yield printable(line)
 
@@ -61,7 +61,7 @@ def _lines(survey: Survey, settings: BaseSettings) -> Iterator[str]:
     if survey.maps_not_read:
         yield f"and {survey.maps_not_read:,} more sitemaps that robots.txt names"
     if not survey.maps:
-        yield f"no sitemap is named, and none is at {survey.guesses} common places"
+        yield f"robots.txt names no sitemap, and none is at {survey.guesses} common paths"
     pause = robots.policy.file.seconds_between_requests(datetime.now(UTC).time())
     cost = estimate(
         Seen(
@@ -92,9 +92,9 @@ def _crawl(survey: Survey, config: Config, gap_seconds: float) -> Iterator[str]:
         return
     if limit := config.max_crawl_pages:
         longest = duration_words(limit * gap_seconds)
-        yield f"then links are followed, to {limit:,} pages at most: {longest} more"
+        yield f"then it follows links, up to {limit:,} pages: {longest} more"
     else:
-        yield "then links are followed, to as many pages as there are"
+        yield "then it follows links, without a limit of pages"
 
 
 def _rules(robots: AuthorityRobots) -> str:

@@ -54,7 +54,7 @@ def report(
         ),
     ] = None,
     terminal: Annotated[
-        bool, typer.Option("--terminal", help="A short version on the screen instead.")
+        bool, typer.Option("--terminal", help="Print a short version to the screen.")
     ] = False,
     scan: Annotated[int | None, SCAN_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",

@@ -56,20 +56,20 @@ _AGENT_LINE: Final = re.compile(rb"^[ \t]*user[- ]?agent", re.IGNORECASE | re.MU
 def robots(
     domain: Annotated[str, DOMAIN_ARGUMENT],
     urls: Annotated[
-        list[str] | None, typer.Argument(help="URLs or paths of the site to judge.")
+        list[str] | None, typer.Argument(help="URLs or paths of the site to check.")
     ] = None,
-    agent: Annotated[str, typer.Option(help="Judge for this bot instead of ours.")] = "",
+    agent: Annotated[str, typer.Option(help="Check for this bot instead of sitecrawl.")] = "",
     diff: Annotated[
-        bool, typer.Option("--diff", help="List which known URLs have changed their verdict.")
+        bool, typer.Option("--diff", help="List the known URLs whose verdict has changed.")
     ] = False,
     scan: Annotated[
-        int | None, typer.Option(help="With --diff: against the copy of this scan.")
+        int | None, typer.Option(help="With --diff: compare with this scan. Default: the newest.")
     ] = None,
     profile: Annotated[str, PROFILE_OPTION] = "default",
     setting: Annotated[list[str] | None, SETTING_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
-    """Show the robots.txt of a site: what holds for us, and which line decides on a URL.
+    """Show the robots.txt of a site: the rules that apply, and the line that decides on a URL.
 
     \b
     sitecrawl robots example.com
@@ -79,7 +79,7 @@ def robots(
     from sitecrawl.spiders.preview import RobotsSpider
 
     if scan is not None and not diff:
-        raise ConfigError("--scan goes with --diff only")
+        raise ConfigError("--scan needs --diff")
     settings = preview_settings(profile, setting or [])
     view = RobotsView.of(agent, settings)
     robots = view.seen(preview_site(RobotsSpider, settings, domain).robots)
@@ -129,7 +129,7 @@ def preview_site(spider_class: type[RobotsSpider], settings: Settings, domain: s
 
 @dataclass(frozen=True, slots=True)
 class RobotsView:
-    """Makes policies for one bot."""
+    """Makes the policies that apply to one bot."""
 
     token: str
     matching: AgentMatching
@@ -137,7 +137,7 @@ class RobotsView:
 
     @classmethod
     def of(cls, agent: str, settings: BaseSettings) -> RobotsView:
-        """For the bot that calls itself *agent*; nothing: for us."""
+        """For the bot *agent*; for sitecrawl, if it is empty."""
         config = Config.from_settings(settings)
         try:
             token = token_of(agent) if agent else config.robots_agent
@@ -202,7 +202,7 @@ def _lines(robots: AuthorityRobots, token: str, urls: Sequence[str]) -> Iterator
 
 
 def _some(lines: Iterable[str]) -> Iterator[str]:
-    """A hostile file has thousands of them."""
+    """The first lines and the number of the rest: a hostile file has thousands."""
     lines = iter(lines)
     yield from islice(lines, _MAX_SHOWN)
     if more := sum(1 for _ in lines):
@@ -222,7 +222,7 @@ def _judge(
         yield f"{text}: not an http or https URL"
         return
     if origin_of(url) != origin_of(robots.url):
-        yield f"{url}: of another authority, whose own robots.txt decides"
+        yield f"{url}: on another origin, whose own robots.txt decides"
         return
     verdict = robots.policy.decide(url)
     yield f"{url}  {'allowed' if verdict.allowed else 'not allowed'}"
@@ -251,7 +251,7 @@ def _protego(robots: AuthorityRobots) -> Protego | None:
 
 
 def _in_place(robots: AuthorityRobots, verdict: Verdict) -> Iterator[str]:
-    """The deciding line between the name of its group and its neighbours."""
+    """The deciding line with its group's name and its neighbours."""
     groups = [agent.line for agent in robots.policy.file.groups if agent.line < (verdict.line or 0)]
     wanted = {max(groups, default=0), *range((verdict.line or 0) - 1, (verdict.line or 0) + 2)}
     shown = [line for line in RobotsText(robots.document.body) if line.number in wanted]
@@ -272,7 +272,7 @@ def _cut(text: str) -> str:
 
 
 class _Earlier(NamedTuple):
-    """What held in an earlier scan, and since when that was known."""
+    """The policy of an earlier scan, and a line that says which."""
 
     policy: RobotsPolicy
     words: str
@@ -285,7 +285,7 @@ def changed_verdicts(
     domain: str,
     scan_id: int | None,
 ) -> Iterator[str]:
-    """Which URLs of the inventory may be fetched now and might not then, or the other way round."""
+    """The URLs of the inventory whose verdict is not that of an earlier scan."""
     from sitecrawl.cli.database import known_site, wanted_scan
 
     site = known_site(database, domain)
@@ -299,7 +299,7 @@ def changed_verdicts(
             yield printable(line)
     if changed > _MAX_CHANGED:
         yield f"  and {changed - _MAX_CHANGED:,} more"
-    yield f"  {changed:,} changed" if changed else "  nothing has changed"
+    yield f"  {changed:,} changed" if changed else "  no changes"
 
 
 def _earlier(database: Database, url: str, view: RobotsView, scan: Scan) -> _Earlier:
@@ -309,7 +309,7 @@ def _earlier(database: Database, url: str, view: RobotsView, scan: Scan) -> _Ear
     last = last_answer(database, scan.site_id, url, before_scan=before)
     good = last_good_copy(database, scan.site_id, url, before_scan=before)
     if last is None:
-        raise ConfigError(f"{url}: no scan of {scan.site_key} has asked for it until {scan.id}")
+        raise ConfigError(f"{url}: no scan of {scan.site_key} up to {scan.id} has fetched it")
     answer = read_answer(last.outcome, last.status, redirects=last.redirects, error=last.error)
     if answer.kind is AnswerKind.READ and last.body is None:
         raise ConfigError(f"{url}: scan {last.scan_id} kept no copy of it (SITECRAWL_KEEP_BODIES)")
@@ -320,7 +320,7 @@ def _earlier(database: Database, url: str, view: RobotsView, scan: Scan) -> _Ear
         policy = view.policy(answer, b"", good.body)
     else:
         policy = view.policy(answer, last.body or b"")
-    words = f"against scan {last.scan_id}, {last.fetched_at:%Y-%m-%d %H:%M} UTC"
+    words = f"compared with scan {last.scan_id}, {last.fetched_at:%Y-%m-%d %H:%M} UTC"
     if last.body is None:
         words += f", when {policy.usual.explanation}"
     return _Earlier(policy, f"{words}:")

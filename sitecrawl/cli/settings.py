@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings, Settings
 
-# Settings of Scrapy that profiles and the environment change.
-_OF_SCRAPY = (
+# Scrapy's settings that profiles and the environment change.
+_SCRAPY_SETTINGS = (
     "USER_AGENT",
     "RETRY_TIMES",
     "CONCURRENT_REQUESTS_PER_DOMAIN",
@@ -71,7 +71,7 @@ def profiles() -> None:
 
 def settings(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Only settings that contain this.")
+        list[str] | None, typer.Argument(help="Only settings with this text in their name.")
     ] = None,
     profile: Annotated[str, PROFILE_OPTION] = "default",
     setting: Annotated[list[str] | None, SETTING_OPTION] = None,
@@ -85,7 +85,7 @@ def settings(
     values = _effective_settings(profile, setting)
     config = Config.from_settings(values)
     effective = {spec.name: getattr(config, spec.field) for spec in setting_specs()}
-    effective |= {name: values.get(name) for name in _OF_SCRAPY}
+    effective |= {name: values.get(name) for name in _SCRAPY_SETTINGS}
     wanted = {
         name: value
         for name, value in effective.items()
@@ -127,7 +127,7 @@ def doctor(
         bool, typer.Option("--install-browser", help="Install a browser first if there is none.")
     ] = False,
 ) -> None:
-    """Say what is installed, which database is used, and what is missing.
+    """Check what is installed, which database is used, and what is missing.
 
     \b
     sitecrawl doctor
@@ -145,12 +145,12 @@ def _has_browser(profile: str) -> bool:
     from sitecrawl.render.browser import install_browser
 
     setting = Config.from_settings(_effective_settings(profile)).browser
-    # Beside the checks, so that these can be read by a program.
+    # To stderr, so that a program can read the checks.
     return install_browser(setting, lambda words: typer.echo(words, err=True)) is not None
 
 
 class Check(NamedTuple):
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
     is_fine: bool
@@ -190,7 +190,7 @@ def _database(config: Config) -> Check:
         with reading(config.database_url) as database:
             number = len(sites(database))
     except DatabaseMissingError:
-        return Check("database", True, False, f"{shown}, made by the first scan")
+        return Check("database", True, False, f"{shown}, created by the first scan")
     except StoreError as error:
         return Check("database", False, False, str(error))
     return Check("database", True, False, f"{shown}, {number} sites")
@@ -198,7 +198,7 @@ def _database(config: Config) -> Check:
 
 def _contact(user_agent: str) -> Check:
     is_own = ".example" not in user_agent
-    hint = "" if is_own else "; set USER_AGENT with a contact address of yours"
+    hint = "" if is_own else "; set USER_AGENT to one with your contact address"
     return Check("user agent", is_own, True, user_agent + hint)
 
 
@@ -210,10 +210,14 @@ def _browser(setting: str) -> Check:
     except ConfigError as error:
         return Check("browser", False, False, str(error))
     if browser is None:
-        words = "none found; pages are read as they are sent; sitecrawl doctor --install-browser"
+        words = (
+            "none found, so pages are not rendered; install one: sitecrawl doctor --install-browser"
+        )
         return Check("browser", False, True, words)
     version = browser.version()
     if not version:
-        words = f"{browser.path} does not start; sitecrawl doctor --install-browser"
+        words = (
+            f"{browser.path} does not start; install another: sitecrawl doctor --install-browser"
+        )
         return Check("browser", False, True, words)
     return Check("browser", True, True, f"{browser.path}, {version} ({browser.origin})")

@@ -1,4 +1,4 @@
-"""``sitecrawl tree`` and ``graph``: how a site is built."""
+"""``sitecrawl tree`` and ``graph``: the structure of a site."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.scans import Scan
 
-# A hostile site has a folder for every page: what is beyond these counts only where it hangs.
+# A hostile site has a folder for every page: what is beyond these is counted in its parent only.
 MAX_FOLDERS: Final = 100_000
-# Of one folder, those with the most pages.
+# Folders shown per parent: those with the most pages.
 _MAX_SHOWN: Final = 15
 _MAX_MENU_ENTRIES: Final = 500
 
@@ -44,9 +44,9 @@ _GRAPH_BY_ENDING: Final = {".graphml": GraphFormat.GRAPHML, ".csv": GraphFormat.
 
 def tree(
     domain: Annotated[str, SITE_ARGUMENT],
-    depth: Annotated[int, typer.Option(min=1, help="Down to so many levels.")] = 3,
-    menu: Annotated[bool, typer.Option("--menu", help="The menu alone.")] = False,
-    paths: Annotated[bool, typer.Option("--paths", help="The paths alone.")] = False,
+    depth: Annotated[int, typer.Option(min=1, help="How many levels to show.")] = 3,
+    menu: Annotated[bool, typer.Option("--menu", help="Only the menu.")] = False,
+    paths: Annotated[bool, typer.Option("--paths", help="Only the paths.")] = False,
     scan: Annotated[int | None, SCAN_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
@@ -82,7 +82,7 @@ def menu_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
     yield printable(f"menu of {scan.root_url}: {number}")
     for entry in entries[:_MAX_MENU_ENTRIES]:
         refused = f"  (refused: {entry.reason})" if entry.reason else ""
-        title = entry.title or "(without a title)"
+        title = entry.title or "(no title)"
         yield printable(f"{'  ' * (entry.level + 1)}{title}  {entry.url}{refused}")
     if len(entries) > _MAX_MENU_ENTRIES:
         yield f"  and {len(entries) - _MAX_MENU_ENTRIES:,} more"
@@ -117,7 +117,7 @@ class _Folder:
 
 
 class PathTree:
-    """The folders of a site down to some depth, with what is in each and below."""
+    """The folders of a site down to some depth, with the pages in and below each."""
 
     def __init__(self, depth: int, max_folders: int = MAX_FOLDERS) -> None:
         self._depth = depth
@@ -125,7 +125,7 @@ class PathTree:
         self._hosts: dict[str, _Folder] = {}
 
     def add(self, url: str, *, is_refused: bool) -> None:
-        """Count a URL; what is none counts as a host of its own."""
+        """Count a URL; a text that is none counts as a host of its own."""
         scheme, mark, rest = url.partition("://")
         host, *segments = rest.partition("#")[0].partition("?")[0].split("/", self._depth + 1)
         folder = self._folder(self._hosts, f"{scheme}{mark}{host}")
@@ -159,7 +159,7 @@ class PathTree:
 def _lines(folders: dict[str, _Folder], level: int = 0) -> Iterator[str]:
     indent, mark = "  " * level, "/" if level else ""
     in_order = sorted(folders.items(), key=lambda item: (-item[1].pages, item[0]))
-    # Below the first level single pages are too many to be named.
+    # Below the first level, single pages are too many to list.
     named = [each for each in in_order if level <= 1 or each[1].pages > 1][:_MAX_SHOWN]
     for name, folder in named:
         yield f"{indent}{mark}{name}  {_counts([folder])}"
@@ -185,12 +185,10 @@ def graph(
     ] = None,
     output: Annotated[Path | None, OUTPUT_OPTION] = None,
     region: Annotated[str, REGION_OPTION] = "",
-    refused: Annotated[
-        bool, typer.Option("--refused", help="Also pages that were refused.")
-    ] = False,
+    refused: Annotated[bool, typer.Option("--refused", help="Include refused pages.")] = False,
     external: Annotated[
         bool,
-        typer.Option("--external/--internal-only", help="Also pages of other sites, or not."),
+        typer.Option("--external/--internal-only", help="Include pages of other sites."),
     ] = False,
     scan: Annotated[int | None, SCAN_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",

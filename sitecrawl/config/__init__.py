@@ -73,7 +73,7 @@ _DECISIVE_FOR_READING = (
 
 
 class ConfigError(SitecrawlError, ValueError):
-    """A setting, an environment variable or an argument that cannot be used, said for a person."""
+    """A setting, an environment variable or an argument that cannot be used."""
 
 
 def _setting(kind: ValueKind, **environment: ValueKind) -> Any:
@@ -374,7 +374,7 @@ def _check_rules(config: Config) -> None:
 
 
 def colours_may_be_forced() -> bool:
-    """Whether the environment says what Rich goes by where there is no terminal."""
+    """Whether the environment may make Rich use colours where there is no terminal."""
     return not os.environ.keys().isdisjoint(("FORCE_COLOR", "TTY_COMPATIBLE"))
 
 

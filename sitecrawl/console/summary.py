@@ -1,4 +1,4 @@
-"""The summary at the end of a scan, for people."""
+"""Prints the summary of a scan."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _REASONS = {
     "skipped_file_type": "skip rule for file types",
     "skipped_query": "skip rule for query strings",
     "blocked_by_robots": "not allowed by robots.txt",
-    "route_pattern": "a pattern of an application's addresses, not one of them",
+    "route_pattern": "a route pattern of an application, not a URL",
     "invalid_url": "not a valid URL",
     "scheme_not_allowed": "not http or https",
     "too_long": "longer than SITECRAWL_MAX_URL_LENGTH",
-    "same_page": "a place on the page itself",
+    "same_page": "a fragment of the page itself",
     "not_found": "not found (404)",
-    "soft_404": "an error page that says it is none",
+    "soft_404": "an error page with status 200",
     "redirected": "redirected to another page",
-    "redirect_loop": "redirected in a circle",
+    "redirect_loop": "in a redirect loop",
     "too_many_redirects": "redirected too often",
-    "other_canonical": "names another page as its canonical one",
+    "other_canonical": "names another canonical page",
     "trap_path": "too deep or too long a path",
-    "trap_loop": "a path that goes round in a loop",
-    "trap_calendar": "a calendar without an end",
+    "trap_loop": "a path that repeats itself",
+    "trap_calendar": "an endless calendar",
     "trap_facets": "a combination of filters",
-    "trap_session": "the name of a visit, not of a page",
+    "trap_session": "with a session id",
     "trap_pagination": "past the end of a list",
 }
 _OUTCOMES = {
@@ -59,9 +59,9 @@ _OUTCOMES = {
     "too_many_redirects": "too many redirects",
     "address_not_allowed": "at an address that is not allowed",
     "timeout": "timed out",
-    "host_paused": "not asked for, because their host is left alone",
+    "host_paused": "not requested, because their host is left alone",
     "over_budget": "over the budget",
-    "slot_timeout": "waited too long for their turn",
+    "slot_timeout": "waited too long in the queue",
 }
 
 _SHOWN_PATTERNS = 8
@@ -83,7 +83,7 @@ def print_summary(
     file: IO[str],
     database_option: str = "",
 ) -> None:
-    """*database* is shown as where the data is; *database_option* finds it again."""
+    """*database* is where the data is; *database_option* is what later commands need to find it."""
     lines = _lines(summary, database, feeds, database_option)
     if _is_plain(file):
         _print_plain(lines, file)
@@ -186,8 +186,8 @@ def _rendering(rendered: dict[str, Any]) -> Iterator[tuple[str, Words]]:
         yield "", Words(f"{failed:,} pages could not be rendered", "yellow")
     if missed := rendered.get("missed"):
         why = rendered.get("unavailable", "the scan was stopped")
-        words = f"{missed:,} pages need a browser and were read as they were sent"
-        yield "not shown", Words(f"{words}: {why}", "yellow")
+        words = f"{missed:,} pages need a browser and were read without one"
+        yield "unrendered", Words(f"{words}: {why}", "yellow")
 
 
 def _documents(summary: Summary) -> Iterator[tuple[str, Words]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cli.conftest import MANY
+from tests.cli.inprocess import run_inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +96,12 @@ def test_completion(project: Project) -> None:
 
 def test_completion_knows_the_profiles(project: Project) -> None:
     assert completions(project, "sitecrawl", "discover", "--profile", "a") == ["audit"]
+
+
+def test_an_error_quotes_text_safely(project: Project) -> None:
+    done = run_inside(project, "urls", "example.com", "-o", "urls.\u202excod\x1b[31m")
+    assert done.returncode == 2
+    assert done.stderr.startswith("sitecrawl: -o urls.\\u202excod\\x1b[31m: expected ")
 
 
 # --- a quick start ------------------------------------------------------------------------------

@@ -23,8 +23,8 @@ SITE = "https://example.com"
 _COMPLETENESS = [
     "1 sitemap was read",
     "the crawl visited 7 of 13 known pages",
-    "4 were still to be visited when it ended (nothing left to fetch)",
-    "2 were held back: pages like them had brought nothing new",
+    "4 were still in the queue when it ended (nothing left to fetch)",
+    "2 were skipped: similar pages had given nothing new",
     "limit hit: pages left to visit: SITECRAWL_MAX_CRAWL_PAGES=7 can be raised",
 ]
 
@@ -33,7 +33,7 @@ def test_orphans_are_listed_with_how_complete_the_crawl_was(crawled: Crawled) ->
     done = crawled.run("orphans", "example.com").succeeded()
     assert done.stdout == f"{SITE}/alone\n"
     assert done.stderr.splitlines() == [
-        "1 page is in a sitemap, but not linked by any page that was visited",
+        "1 page is in a sitemap, but not linked from any visited page",
         *_COMPLETENESS,
     ]
 

@@ -33,8 +33,8 @@ def words(**facts: Any) -> list[str]:
             {"known": 1_500, "held": 20, "ended": "the limit of pages was reached"},
             [
                 "the crawl visited 10 of 1,500 known pages",
-                "1,470 were still to be visited when it ended (the limit of pages was reached)",
-                "20 were held back: pages like them had brought nothing new",
+                "1,470 were still in the queue when it ended (the limit of pages was reached)",
+                "20 were skipped: similar pages had given nothing new",
             ],
         ),
         (

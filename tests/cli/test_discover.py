@@ -134,8 +134,8 @@ def test_verbose_shows_the_log(shop: SiteServer, discover: Callable[..., Process
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        ((), "give a domain"),
-        (("example.com", "--demo"), "not both"),
+        ((), "give either a domain"),
+        (("example.com", "--demo"), "give either a domain"),
         (("not a domain",), "space"),
         (("ftp://example.com/",), "ftp"),
         (("http://127.0.0.1:9/", "-o", "urls.txt"), "-o urls.txt"),

@@ -45,10 +45,10 @@ def test_a_visited_page_is_explained_in_full(crawled: Crawled) -> None:
 )+  in the clusters:
 (?:    .+ \([0-9]+ pages\): .+
 )+  visited {TIME}, scan 1: HTTP 200, text/html
-  says to robots: noindex
+  robots directives: noindex
   canonical: {SITE}/about
-  the same text as {SITE}/about, which was visited before
-  the shortest way here, 1 click:
+  same text as {SITE}/about, which was visited earlier
+  shortest click path, 1 click:
     1\. {SITE}/
     2\. {SITE}/copy  \("Copy", footer\)
   linked by {SITE}/, entry 4 \(link in footer\): "Copy"
@@ -69,7 +69,7 @@ def test_a_link_is_told_with_its_element_and_rel(crawled: Crawled) -> None:
 def test_the_root_needs_no_way(crawled: Crawled) -> None:
     text = why(crawled, "/")
     assert "shortest way" not in text
-    assert f"\n  a start of the crawl of {SITE}/\n" in text
+    assert f"\n  a start URL of the crawl at {SITE}/\n" in text
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_the_root_needs_no_way(crawled: Crawled) -> None:
     [
         ("/old", f"redirected, to {SITE}/older -> {SITE}/shop"),
         ("/older", f"redirected, to {SITE}/shop"),
-        ("/gone", "not_found, there is no such page: HTTP 404"),
-        ("/missing", f"soft_404, it reads like {SITE}/no-such-page-1, an address that was made up"),
+        ("/gone", "not_found, the answer was HTTP 404"),
+        ("/missing", f"soft_404, its text is that of {SITE}/no-such-page-1, which does not exist"),
         ("/cart", "skipped_path, by the rule /cart"),
         ("/day/3", "trap_calendar, held under the pattern /day/{n}: 40 of its pages were visited"),
     ],
@@ -111,7 +111,7 @@ def test_the_way_through_redirects_has_no_clicks_for_them(
     crawling.visit("/c", status=503, outcome=FetchOutcome.HTTP_ERROR, fetch={"error": "HTTP 503"})
     crawling.end()
     text = cli("why", f"{SITE}/c").succeeded().stdout
-    assert "the shortest way here, 1 click:" in text
+    assert "shortest click path, 1 click:" in text
     assert f"\n    4. {SITE}/c  (redirect)\n" in text
     assert f"\n  redirected here: {SITE}/a -> {SITE}/b -> {SITE}/c\n" in text
     assert ": HTTP 503, text/html\n" in text, "the error is said once"
@@ -120,9 +120,12 @@ def test_the_way_through_redirects_has_no_clicks_for_them(
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("/shop", "its turn did not come: pages left to visit: SITECRAWL_MAX_CRAWL_PAGES=7 can"),
+        (
+            "/shop",
+            "still in the queue when the scan ended: pages left to visit: SITECRAWL_MAX_",
+        ),
         ("/tag/4", "held under the pattern /tag/{n}"),
-        ("/alone", "no page that was visited links to it"),
+        ("/alone", "no visited page links to it"),
         ("/search", "its links are not followed (nofollow, or a form)"),
     ],
 )
@@ -157,7 +160,7 @@ def test_a_page_beyond_the_depth_says_so(
         (
             ScanStatus.PARTIAL,
             {"stages": [{"stage": "crawl", "ended": "the scan was stopped", "visited": 1}]},
-            "its turn did not come: the scan was stopped",
+            "still in the queue when the scan ended: the scan was stopped",
         ),
     ],
 )
@@ -204,8 +207,8 @@ def test_a_page_that_was_never_seen_may_be_where_the_crawl_was_not(crawled: Craw
     text = why(crawled, "/nowhere")
     assert "  never seen\n" in text
     assert "  the crawl visited 7 of 13 known pages\n" in text
-    assert "  4 were still to be visited when it ended (nothing left to fetch)\n" in text
-    assert "  2 were held back: pages like them had brought nothing new\n" in text
+    assert "  4 were still in the queue when it ended (nothing left to fetch)\n" in text
+    assert "  2 were skipped: similar pages had given nothing new\n" in text
     assert "  limit hit: pages left to visit: SITECRAWL_MAX_CRAWL_PAGES=7 can be raised\n" in text
 
 

@@ -22,8 +22,8 @@ SITE = "https://example.com"
 _COMPLETENESS = [
     "1 sitemap was read",
     "the crawl visited 7 of 13 known pages",
-    "4 were still to be visited when it ended (nothing left to fetch)",
-    "2 were held back: pages like them had brought nothing new",
+    "4 were still in the queue when it ended (nothing left to fetch)",
+    "2 were skipped: similar pages had given nothing new",
     "limit hit: pages left to visit: SITECRAWL_MAX_CRAWL_PAGES=7 can be raised",
 ]
 
@@ -42,12 +42,12 @@ def test_a_sitemap_is_written_and_what_was_left_out_is_said(
     assert done.stdout == ""
     assert done.stderr.splitlines() == [
         f"10 pages in 1 sitemap and an index, written to {folder}",
-        "not visited, so that nobody knows whether they answer: 8",
+        "not visited, so their status is unknown: 8",
         "8 pages left out:",
         "        2 redirected",
         *(f"        1 {reason}" for reason in ("noindex", "not_found", "offsite")),
         *(f"        1 {reason}" for reason in ("skipped_path", "soft_404", "trap_calendar")),
-        f"to be named in robots.txt: Sitemap: {SITE}/sitemap.xml",
+        f"add to robots.txt: Sitemap: {SITE}/sitemap.xml",
         *_COMPLETENESS,
     ]
 

@@ -59,7 +59,7 @@ def test_scans_count_what_they_found(inventory: Inventory) -> None:
 def test_an_unknown_site_is_named_with_the_known_ones(inventory: Inventory, command: str) -> None:
     done = inventory.run(command, "unknown.example")
     assert done.returncode == 2
-    assert "'unknown.example' belongs to no site" in done.stderr
+    assert "'unknown.example' is not a site that has been scanned" in done.stderr
     assert inventory.shop.url.removeprefix("http://") in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -75,22 +75,22 @@ def test_maps_that_were_not_looked_at_count() -> None:
 def test_nothing_found() -> None:
     assert words(survey(b"", guesses=13, map_requests=13)) == [
         f"{ROOT}robots.txt  robots.txt has no rules for this crawler",
-        "no sitemap is named, and none is at 13 common places",
+        "robots.txt names no sitemap, and none is at 13 common paths",
         "",
         "a scan makes 15 requests, 0.35 s apart",
         "and takes at least 5 s",
-        "then links are followed, to 200 pages at most: 1 min 10 s more",
+        "then it follows links, up to 200 pages: 1 min 10 s more",
     ]
 
 
 def test_a_crawl_without_a_limit_is_said_and_none_where_none_follows() -> None:
     nothing = survey(b"", guesses=13, map_requests=13)
-    assert words(nothing, SITECRAWL_MAX_CRAWL_PAGES=0)[-1].endswith("as many pages as there are")
+    assert words(nothing, SITECRAWL_MAX_CRAWL_PAGES=0)[-1].endswith("without a limit of pages")
     assert words(nothing, SITECRAWL_CRAWL="never")[-1] == "and takes at least 5 s"
     maps = [a_map("map.xml", SitemapKind.URLSET, pages=20)]
     enough = survey(maps=maps, map_requests=1)
-    assert not words(enough)[-1].startswith("then links")
-    assert words(enough, SITECRAWL_CRAWL="always")[-1].startswith("then links")
+    assert not words(enough)[-1].startswith("then it follows links")
+    assert words(enough, SITECRAWL_CRAWL="always")[-1].startswith("then it follows links")
 
 
 def test_a_crawl_delay_is_why_it_takes_long() -> None:

@@ -60,7 +60,7 @@ class TestRobots:
             "  no rule of robots.txt for * matches",
             "  protego agrees",
             "",
-            "http://other.test/: of another authority, whose own robots.txt decides",
+            "http://other.test/: on another origin, whose own robots.txt decides",
         ]
         assert done.stderr == ""
         assert shop.paths() == ["/robots.txt"]
@@ -81,7 +81,7 @@ class TestRobots:
         ("arguments", "complaint"),
         [
             (["--agent", "*"], "--agent '*': expected the name of a bot"),
-            (["--scan", "1"], "--scan goes with --diff only"),
+            (["--scan", "1"], "--scan needs --diff"),
             (["--profile", "none"], "profile 'none': there is no such profile"),
             (["-s", "SITECRAWL_ROBOTS_AGENT=a b"], "SITECRAWL_ROBOTS_AGENT: 'a b': expected"),
             (["-s", "SITECRAWL_NONE=1"], "SITECRAWL_NONE: there is no such setting"),
@@ -131,11 +131,11 @@ class TestDiff:
     def test_both_directions(self, shop: SiteServer, crawl: Crawl, run_cli: Run) -> None:
         settings = {"SITECRAWL_ROBOTS_CACHE_SECONDS": 0}
         crawl(shop.url, settings=settings).succeeded()
-        assert lines(run_cli("robots", shop.url, "--diff"))[-1] == "  nothing has changed"
+        assert lines(run_cli("robots", shop.url, "--diff"))[-1] == "  no changes"
 
         shop.routes["/robots.txt"] = robots("/map.xml", disallow=("/a", "/private/open"))
         *_, header, first, second, third, total = lines(run_cli("robots", shop.url, "--diff"))
-        assert re.fullmatch(r"against scan 1, \d{4}-\d\d-\d\d \d\d:\d\d UTC:", header)
+        assert re.fullmatch(r"compared with scan 1, \d{4}-\d\d-\d\d \d\d:\d\d UTC:", header)
         assert first == (
             f"  no longer allowed: {shop.at('/a')}  (line 2 of robots.txt, for *: Disallow: /a)"
         )
@@ -146,7 +146,7 @@ class TestDiff:
         assert total == "  3 changed"
 
         crawl(shop.url, settings=settings).succeeded()
-        assert lines(run_cli("robots", shop.url, "--diff"))[-1] == "  nothing has changed"
+        assert lines(run_cli("robots", shop.url, "--diff"))[-1] == "  no changes"
         assert lines(run_cli("robots", shop.url, "--diff", "--scan", "1"))[-1] == "  3 changed"
         other = run_cli("robots", shop.url, "--diff", "--scan", "1", "--agent", "otherbot")
         assert lines(other)[-1] == "  3 changed", "the group is for everybody"
@@ -172,7 +172,7 @@ class TestDiff:
         crawl(shop.url, settings={"SITECRAWL_KEEP_BODIES": 0}).succeeded()
         stranger = make_site()
         for arguments, words in (
-            ([stranger.url, "--diff"], "belongs to no site that has been scanned; known are: "),
+            ([stranger.url, "--diff"], "is not a site that has been scanned; known sites: "),
             ([shop.url, "--diff", "--scan", "7"], "scan 7 is not a scan of "),
             ([shop.url, "--diff"], "scan 1 kept no copy of it (SITECRAWL_KEEP_BODIES)"),
         ):
@@ -221,7 +221,7 @@ class TestPlan:
 
     def test_nothing_found(self, site: SiteServer, run_cli: Run) -> None:
         text = run_cli("plan", site.url, *FAST).succeeded().stdout
-        assert "no sitemap is named, and none is at 13 common places" in text
+        assert "robots.txt names no sitemap, and none is at 13 common paths" in text
         assert "a scan makes 15 requests" in text
         assert len(site.paths()) == 14
 

@@ -39,7 +39,7 @@ def refused(done: ProcessResult, words: str) -> bool:
 def test_without_a_scan_there_is_nothing_to_go_on_with(
     database: Database, cli: Callable[..., ProcessResult]
 ) -> None:
-    words = "no scan is left to go on with; see: sitecrawl scans"
+    words = "there is no scan to resume; see: sitecrawl scans"
     assert refused(cli("resume"), words)
     scan(database, {})
     assert refused(cli("resume"), words)
@@ -49,7 +49,7 @@ def test_a_scan_that_has_ended_is_not_resumed(
     database: Database, cli: Callable[..., ProcessResult]
 ) -> None:
     scan(database, {})
-    words = "scan 1 of example.com has ended: nothing is left to go on with"
+    words = "scan 1 of example.com has finished: there is nothing to resume"
     assert refused(cli("resume", "1"), words)
 
 
@@ -62,7 +62,7 @@ def test_a_later_scan_takes_its_place(
 ) -> None:
     scan(database, {}, ScanStatus.INTERRUPTED)
     scan(database, {})
-    words = "scan 1 of example.com is not its newest: scan 2 came after it"
+    words = "scan 1 of example.com is not its newest: scan 2 came later"
     assert refused(cli("resume", "1"), words)
 
 
@@ -71,7 +71,7 @@ def test_a_scan_that_runs_is_left_alone(
 ) -> None:
     scanning = Scanning(database)
     scanning.writer.commit()
-    assert refused(cli("resume", "1"), "scan 1 of example.com is running; wait for it or end it")
+    assert refused(cli("resume", "1"), "scan 1 of example.com is running; wait for it or stop it")
     scanning.writer.close()
 
 
@@ -117,7 +117,7 @@ def test_a_scan_that_was_killed_goes_on(
     process.communicate()
 
     done = run_cli("resume", "-o", "urls.jsonl", environment=always).succeeded()
-    assert re.search(r"going on with scan 1 of \S+ \(interrupted: process \d+ ", done.stderr)
+    assert re.search(r"resuming scan 1 of \S+ \(interrupted: process \d+ ", done.stderr)
     assert done.query("SELECT status FROM scans") == [("finished",)]
     assert site.max_in_flight() == 1, "it is as polite as it was"
     visited = done.query("SELECT count(*) FROM visits WHERE outcome = 'ok'")
@@ -151,6 +151,6 @@ def test_a_scan_whose_database_failed_goes_on(
     assert 0 < visited < len(names)
 
     done = run_cli("resume", environment=always).succeeded()
-    assert "going on with scan 1 of " in done.stderr
+    assert "resuming scan 1 of " in done.stderr
     assert done.query("SELECT status FROM scans") == [("finished",)]
     assert done.query("SELECT count(*) FROM visits WHERE outcome = 'ok'") == [(len(names) + 1,)]

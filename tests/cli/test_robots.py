@@ -85,7 +85,7 @@ def test_the_deciding_line_stands_in_its_place() -> None:
         ("ftp://shop.example/a", "ftp://shop.example/a: not an http or https URL"),
         (
             "http://shop.example/a",
-            "http://shop.example/a: of another authority, whose own robots.txt decides",
+            "http://shop.example/a: on another origin, whose own robots.txt decides",
         ),
     ],
 )

@@ -140,7 +140,7 @@ def test_doctor_before_the_first_scan(run_cli: Callable[..., ProcessResult]) -> 
     assert "2.19" in lines["scrapy"]
     assert lines["brotli"].startswith("ok ")
     assert "scrapy-fake-useragent " in done.stdout
-    assert "made by the first scan" in lines["database"]
+    assert "created by the first scan" in lines["database"]
     assert "USER_AGENT" in lines["user agent"]
     assert "browser" in lines
     assert not done.database.exists()

@@ -28,11 +28,11 @@ def test_changes_are_said_with_how_complete_the_crawl_was(crawled: Crawled) -> N
     assert done.stderr.splitlines() == [
         "7 to add, 0 to drop",
         "the sitemaps list 3 pages",
-        "not visited, so that nobody knows whether they answer: 1",
+        "not visited, so their status is unknown: 1",
         "1 sitemap was read",
         "the crawl visited 7 of 13 known pages",
-        "4 were still to be visited when it ended (nothing left to fetch)",
-        "2 were held back: pages like them had brought nothing new",
+        "4 were still in the queue when it ended (nothing left to fetch)",
+        "2 were skipped: similar pages had given nothing new",
         "limit hit: pages left to visit: SITECRAWL_MAX_CRAWL_PAGES=7 can be raised",
     ]
 
@@ -46,7 +46,7 @@ def test_entries_of_a_real_scan(inventory: Inventory) -> None:
         "- http://[broken  invalid_url: "
         + done.stdout.partition("invalid_url: ")[2].partition("\n")[0],
     ]
-    assert "not judged, because rules of the scan refuse them" in done.stderr
+    assert "not compared, because the rules of the scan refuse them" in done.stderr
     assert "1 skipped_file_type, 1 skipped_path" in done.stderr
 
 

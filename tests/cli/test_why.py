@@ -82,13 +82,13 @@ def test_never_seen_and_nothing_was_missed(inventory: Inventory) -> None:
     text = why(inventory, inventory.wiki.at("/articles/none"))
     assert text.splitlines()[1].strip() == "never seen"
     assert "scan 3 (finished)" in text
-    assert "every document of that scan was read to its end, so no document lists it" in text
+    assert "every document of that scan was read completely, so none lists it" in text
 
 
 def test_never_seen_but_documents_failed(inventory: Inventory) -> None:
     text = why(inventory, inventory.shop.at("/nowhere"))
     assert "never seen" in text
-    assert "these documents were not read to their end, and may list it:" in text
+    assert "these documents were not read completely and may list it:" in text
     assert f"    {inventory.shop.at('/broken.xml')}: " in text
     assert "503" in text
     assert "/pages.xml" not in text
@@ -201,7 +201,7 @@ def test_a_page_that_robots_txt_refuses_is_explained_in_full(
     project.crawl(site.url).succeeded()
     assert cli("why", site.at("/private/x")).stdout == text
     unknown = cli("why", site.at("/nowhere")).succeeded().stdout
-    assert "every document of that scan was read to its end" in unknown
+    assert "every document of that scan was read completely" in unknown
 
 
 def test_a_page_that_robots_txt_allows(inventory: Inventory) -> None:

@@ -188,7 +188,7 @@ class TestWithoutABrowser:
                 server.url, settings=_SETTINGS, environment=alone, timeout_seconds=_SECONDS
             ).succeeded()
         assert result.output.count("without rendering") == 1
-        assert "pages need a browser and were read as they were sent" in result.output
+        assert "pages need a browser and were read without one" in result.output
         assert "sitecrawl doctor --install-browser" in result.output
         assert {url.removeprefix(server.url) for url in result.urls} >= STATIC
 
