@@ -45,7 +45,7 @@ class NamedAddressMixin(_Command):
                     print_help=False,
                 )
         try:
-            super().run(args, opts)
+            super().run(args, opts)  # type: ignore[safe-super]  # it is mixed into a command
         except ConfigError as error:
             raise UsageError(str(error), print_help=False) from error
 
@@ -82,7 +82,7 @@ class CheckedSpiderMixin(_RunSpiderCommand):
 
         self._spider_arguments = opts.spargs
         try:
-            super().run(args, opts)
+            super().run(args, opts)  # type: ignore[safe-super]  # it is mixed into a command
         except (ConfigError, StoreError) as error:
             raise UsageError(str(error), print_help=False) from error
         if not self.exitcode:

@@ -69,7 +69,7 @@ class OwnStats(MemoryStatsCollector):
         super().close_spider(reason=reason, **options)
         open("own-stats", "w").write(str(self.get_value("item_scraped_count")))
 """
-SETTINGS: dict[str, object] = {
+SETTINGS: dict[str, Any] = {
     "DEPTH_LIMIT": 1,
     "URLLENGTH_LIMIT": 300,
     "RETRY_TIMES": 1,
