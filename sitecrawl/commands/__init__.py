@@ -1,35 +1,111 @@
-"""Scrapy's own commands, as this project wants them."""
+"""Scrapy's own commands, as this project wants them.
+
+Scrapy imports every command to find one, so what they need is imported when they run.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy.exceptions import UsageError
+
 if TYPE_CHECKING:
     import argparse
 
-    from scrapy.commands import ScrapyCommand
+    from scrapy import Spider
+    from scrapy.commands import BaseRunSpiderCommand, ScrapyCommand
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
     _Command = ScrapyCommand
+    _RunSpiderCommand = BaseRunSpiderCommand
 else:
-    _Command = object
+    _Command = _RunSpiderCommand = object
 
 
 class NamedAddressMixin(_Command):
     """Lets a command fetch the URL that the user names, wherever it is.
 
-    The guard on addresses holds for everything else, such as redirects of that URL.
+    The guard on addresses holds for everything else, such as redirects of that URL. A wrong setting
+    is one line and exit code 2. Whatever spider is used, nothing is stored in the inventory.
     """
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from sitecrawl.config import ConfigError
+        from sitecrawl.spiders.site import SiteSpider
+
+        SiteSpider.is_stored = False
+        if opts.spider and not hasattr(opts, "spargs"):
+            assert self.crawler_process is not None
+            spider_class = self.crawler_process.spider_loader.load(opts.spider)
+            if issubclass(spider_class, SiteSpider):
+                raise UsageError(
+                    f"--spider {opts.spider}: it needs the argument domain, which this command"
+                    " does not take; leave --spider out",
+                    print_help=False,
+                )
+        try:
+            super().run(args, opts)  # type: ignore[safe-super]  # it is mixed into a command
+        except ConfigError as error:
+            raise UsageError(str(error), print_help=False) from error
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         super().process_options(args, opts)
+        from sitecrawl.config import ConfigError, apply_environment
         from sitecrawl.safety.policy import endpoint_of
 
+        assert self.settings is not None
+        try:
+            apply_environment(self.settings)
+            check_settings(self.settings)
+        except ConfigError as error:
+            raise UsageError(str(error), print_help=False) from error
         for url in args[:1]:
             try:
                 host, port = endpoint_of(url if "://" in url else f"http://{url}")
             except ValueError:
                 continue  # Scrapy says what is wrong with it
             shown = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-            assert self.settings is not None
             allowed = [*self.settings.getlist("SITECRAWL_ADDRESS_ALLOW"), shown]
             self.settings.set("SITECRAWL_ADDRESS_ALLOW", allowed, "cmdline")
+
+
+class CheckedSpiderMixin(_RunSpiderCommand):
+    """Runs a spider; a wrong setting or argument is one line and exit code 2, not a traceback."""
+
+    _crawler: Crawler
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from sitecrawl.config import ConfigError
+        from sitecrawl.scan.lifecycle import exit_code
+        from sitecrawl.store.errors import StoreError
+
+        self._spider_arguments = opts.spargs
+        try:
+            super().run(args, opts)  # type: ignore[safe-super]  # it is mixed into a command
+        except (ConfigError, StoreError) as error:
+            raise UsageError(str(error), print_help=False) from error
+        if not self.exitcode:
+            self.exitcode = exit_code(self._crawler)
+
+    def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
+        """Also find what would stop the spider, before anything is started."""
+        from sitecrawl.spiders.resuming import check_arguments
+        from sitecrawl.spiders.site import SiteSpider
+
+        self._crawler = crawler = super()._create_crawler(spidercls)
+        check_settings(crawler.settings)
+        if issubclass(crawler.spidercls, SiteSpider):
+            check_arguments(self._spider_arguments, crawler.settings, crawler.spidercls.name)
+        return crawler
+
+
+def check_settings(settings: BaseSettings) -> None:
+    """Raise ConfigError if a spider cannot run under these settings and the environment."""
+    from sitecrawl.config import Config, apply_environment
+    from sitecrawl.downloader import check_download_components
+
+    settings = settings.copy()
+    apply_environment(settings)
+    Config.from_settings(settings)
+    check_download_components(settings)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from typing import TYPE_CHECKING
+
+from scrapy.exceptions import IgnoreRequest
 
 from sitecrawl.downloader import check_download_components, is_page
 from sitecrawl.scan.errors import NotSentError
@@ -15,12 +18,17 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+logger = logging.getLogger(__name__)
+
 
 class PolitenessMiddleware:
     """Refuse what is over the scan's budget, and what would go to a host that is left alone.
 
     A shortcut: no robots.txt is fetched for such a request, and it does not wait in a slot. What
     is sent is decided by the downloader alone.
+
+    Why a request was refused, here or by another component, is logged: at INFO if the user named
+    its URL, otherwise at DEBUG. Scrapy says nothing. Those of a scan are on record.
 
     Settings: ``SITECRAWL_MAX_PAGES``, ``SITECRAWL_MAX_SCAN_MINUTES``,
     ``SITECRAWL_MAX_ERRORS_IN_A_ROW``. Meta: ``sitecrawl_document``, ``sitecrawl_deadline``.
@@ -43,3 +51,9 @@ class PolitenessMiddleware:
         )
         if not_sent:
             raise NotSentError(not_sent)
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        if isinstance(exception, IgnoreRequest) and "sitecrawl_document" not in request.meta:
+            is_named = not request.meta.get("depth")
+            level = logging.INFO if is_named else logging.DEBUG
+            logger.log(level, "%s was refused: %s", request, exception)

@@ -113,6 +113,8 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
             refusal = self._policy.refusal_without_lookup(request.url)
             if refusal:
                 raise AddressNotAllowedError(refusal)
+        # Only here: fingerprints depend on it, and the HTTP cache would not find its answer again.
+        is_own_choice = "verbatim_url" in request.meta
         request.meta.setdefault("verbatim_url", True)
         token = _current_request.set(request)
         try:
@@ -127,6 +129,8 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
                 request.meta["sitecrawl_lenient"] = True  # for a retry
             raise
         finally:
+            if not is_own_choice:
+                del request.meta["verbatim_url"]
             self._on_kept.discard(request)
             _current_request.reset(token)
 

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.extensions.feedexport import FeedExporter, FileFeedStorage, ItemFilter
+from scrapy.utils.misc import load_object
 
 from sitecrawl.config import Config
 from sitecrawl.errors import SitecrawlError
@@ -66,7 +67,7 @@ class PageFeeds(FeedExporter):
 
     A page's sources, title or verdict may still change while a scan runs, so no row is written
     before its end. A scan that failed leaves the feeds as they were. Items of a spider without an
-    inventory are exported as Scrapy exports them.
+    inventory are exported as Scrapy exports them, by its own exporters.
 
     Feeds are made by the database, unless their options need an item for each page: item filters,
     batches, other exporters. Then a page is a dictionary.
@@ -76,6 +77,10 @@ class PageFeeds(FeedExporter):
 
     def __init__(self, crawler: Crawler):
         super().__init__(crawler)
+        if not hasattr(crawler.spider, "scan_arguments"):
+            for format_, path in crawler.settings["FEED_EXPORTERS_BASE"].items():
+                if issubclass(self.exporters.get(format_, object), ScanExporter):
+                    self.exporters[format_] = load_object(path)
         for options in self.feeds.values():
             package = _PACKAGES.get(options["format"])
             if package and find_spec(package) is None:

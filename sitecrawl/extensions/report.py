@@ -42,7 +42,7 @@ class EndReport:
 
         lifecycle = self._crawler.get_extension(ScanLifecycle)
         assert lifecycle is not None
-        if lifecycle.summary is None:
+        if lifecycle.summary is None or lifecycle.scan.database is None:
             return
         print_summary(
             lifecycle.summary,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
-from sitecrawl.config import Config, ConfigError
+from sitecrawl.config import Config, apply_environment
 from sitecrawl.errors import ExitCode
 from sitecrawl.items import EvidenceType
 from sitecrawl.politeness.ledger import ledger_words
@@ -67,13 +67,8 @@ class ScanLifecycle:
         return cls(crawler)
 
     def _make_scan(self) -> Scan:
-        config = Config.from_settings(self._crawler.settings)
+        config = self._read_config()
         arguments = self._arguments
-        if arguments is not None and self._crawler.settings.get("JOBDIR"):
-            raise ConfigError(
-                "JOBDIR is not used by this spider: the database keeps its state;"
-                " go on with a stopped scan by: sitecrawl resume"
-            )
         start_urls = getattr(self._crawler.spider, "start_urls", ())
         named = arguments.named_endpoints() if arguments else map(endpoint_of, start_urls)
         scan = Scan(
@@ -90,6 +85,15 @@ class ScanLifecycle:
             scan.database = ScanDatabase(config, self._close_spider)
         scan.robots = RobotsRegistry(self._crawler, scan)
         return scan
+
+    def _read_config(self) -> Config:
+        """Of every spider; extensions are made before Scrapy freezes the settings."""
+        settings = self._crawler.settings
+        apply_environment(settings)
+        config = Config.from_settings(settings)
+        settings.set("DOWNLOAD_VERIFY_CERTIFICATES", config.verify_certificates, "project")
+        settings.set("HTTPPROXY_ENABLED", config.use_proxies, "project")
+        return config
 
     # --- begin -------------------------------------------------------------------------------
 

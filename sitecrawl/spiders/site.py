@@ -65,6 +65,11 @@ class SiteSpider(Spider):
         settings.set("HTTPERROR_ALLOW_ALL", True, "spider")
         config = Config.from_settings(settings)
         check_download_components(settings)
+        if settings.get("JOBDIR"):
+            raise ConfigError(
+                "JOBDIR is not used by this spider: the database keeps its state;"
+                " go on with a stopped scan by: sitecrawl resume"
+            )
         if config.browser_user_agents and find_spec("scrapy_fake_useragent") is None:
             raise ConfigError(
                 "SITECRAWL_BROWSER_USER_AGENTS needs the scrapy-fake-useragent package;"
@@ -78,20 +83,15 @@ class SiteSpider(Spider):
         arguments = SpiderArguments.parse(kwargs)
         arguments.apply_to(crawler.settings)
         apply_scrapy_limits(crawler.settings)
-        config = Config.from_settings(crawler.settings)
-        for name, value in (
-            ("DOWNLOAD_VERIFY_CERTIFICATES", config.verify_certificates),
-            ("HTTPPROXY_ENABLED", config.use_proxies),
-        ):
-            crawler.settings.set(name, value, "spider")
         spider = super().from_crawler(crawler, *args)
         spider.scan_arguments = arguments
         crawler.signals.connect(spider.spider_opened, signals.spider_opened)
-        crawler.signals.connect(spider.go_on_when_idle, signals.spider_idle)
         return spider
 
     def spider_opened(self) -> None:
         arguments, scan, engine = self.scan_arguments, scan_of(self.crawler), self.crawler.engine
+        settings = self.crawler.settings
+        follows_redirects = settings.getbool("REDIRECT_ENABLED")
         self.context = ScanContext(
             target=arguments.target,
             scan=scan,
@@ -101,6 +101,7 @@ class SiteSpider(Spider):
             download=engine.download_async,
             crawl=engine.crawl,
             rendering=PageRendering(scan.config),
+            max_redirects=settings.getint("REDIRECT_MAX_TIMES") if follows_redirects else 0,
             is_resumed=arguments.resume is not None,
         )
 
@@ -125,6 +126,8 @@ class SiteSpider(Spider):
         if minutes := config.max_scan_minutes:
             loop = asyncio.get_running_loop()
             self._alarm = loop.call_later(minutes * 60, self._stop_for_time)
+        # Not before: commands such as "scrapy parse" have their own start, and no stages.
+        self.crawler.signals.connect(self.go_on_when_idle, signals.spider_idle)
         for request in await self._next_requests():
             yield request
 

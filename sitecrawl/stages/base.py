@@ -40,6 +40,7 @@ class ScanContext:
     # Puts a request into the engine.
     crawl: Callable[[Request], None]
     rendering: PageRendering
+    max_redirects: int  # of a page; Scrapy follows those of other documents
     bases: Sequence[str] = ()
     robots_sitemaps: list[SitemapPointer] = field(default_factory=list)
     root_fingerprint: int | None = None

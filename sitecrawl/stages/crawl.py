@@ -16,7 +16,6 @@ from sitecrawl.stages.probe import ErrorPages
 from sitecrawl.stages.waterfall import crawl_is_needed
 from sitecrawl.urls.address import resolve_location
 from sitecrawl.urls.canonical import canonicalize, page_key
-from sitecrawl.urls.redirects import MAX_REDIRECTS
 from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
@@ -211,7 +210,7 @@ class CrawlStage(Stage):
         shown = canonicalize(target, rules=self._canonical_rules) or target
         if self._key(shown) in map(self._key, chain):
             return Refusal(Reason.REDIRECT_LOOP, shown)
-        if len(chain) > MAX_REDIRECTS:
+        if len(chain) > self.context.max_redirects:
             return Refusal(Reason.TOO_MANY_REDIRECTS, shown)
         return Refusal(Reason.REDIRECTED, shown)
 

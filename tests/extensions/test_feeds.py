@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import pickle
+import signal
 import sys
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -14,7 +15,7 @@ from pyarrow import parquet
 
 from tests.site import SiteServer
 from tests.site.build import robots, sitemap
-from tests.site.project import Project
+from tests.site.project import ROOT, Project
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -212,3 +213,50 @@ def test_a_failed_scan_leaves_the_old_feed(
     assert done.returncode != 0
     assert feed.read_text() == "old"
     assert "Traceback" not in done.output
+
+
+KILLER = """
+import os
+import signal
+
+
+class Killer:
+    def __init__(self, file, options):
+        self.file = file
+        self.rows = 0
+
+    def write(self, data):
+        self.file.write(data)
+        self.rows += data.count(bytes([10]))
+        if self.rows > 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def close(self):
+        self.file.close()
+"""
+
+
+@pytest.mark.parametrize("old", ["old", None])
+def test_kill_9_while_a_feed_is_written_leaves_the_old_one(
+    site: SiteServer,
+    project: Project,
+    run_scrapy: Callable[..., ProcessResult],
+    run_cli: Callable[..., ProcessResult],
+    old: str | None,
+) -> None:
+    site.routes.update({"/robots.txt": robots("/map.xml"), "/map.xml": sitemap(*PATHS)})
+    (project.folder / "killing.py").write_text(KILLER)
+    feed = project.folder / "urls.jsonl"
+    if old:
+        feed.write_text(old)
+    feeds = {"urls.jsonl": {"format": "jsonlines", "postprocessing": ["killing.Killer"]}}
+    done = run_scrapy(
+        *("crawl", "discover", "-a", f"domain={site.url}", "-s", ENOUGH),
+        *("-s", f"FEEDS={json.dumps(feeds)}"),
+        environment={"PYTHONPATH": f"{ROOT}:{project.folder}"},
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert (feed.read_text() if feed.exists() else None) == old
+    run_cli("urls", site.url, "-o", "urls.jsonl").succeeded()
+    assert paths(row["url"] for row in lines(feed)) == PATHS
+    assert not list(project.folder.glob(".*.partial"))

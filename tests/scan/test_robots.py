@@ -354,3 +354,28 @@ def test_how_it_was_answered_is_evidence(shop: SiteServer, crawl: Crawl) -> None
     )
     assert metadata["explanation"] == "no rule of robots.txt for * matches"
     assert outcomes(done)[shop.at("/robots.txt")] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("reply", "cause"),
+    [
+        (Reply(RULES, cut_after_bytes=10), "cut off"),
+        (Reply(status=304), "304"),
+        (Reply(reset=True), "connection"),
+    ],
+    ids=["cut", "304", "reset"],
+)
+def test_a_scan_that_could_read_nothing_for_it_fails(
+    site: SiteServer, crawl: Crawl, reply: Reply, cause: str
+) -> None:
+    site.routes |= {"/robots.txt": reply, "/": page("Home", "/a"), "/a": page("A")}
+    settings = {"SITECRAWL_CRAWL": "always", "SITECRAWL_SITEMAP_PLACES": "/none.xml"}
+    done = crawl(site.url, settings={**QUICK, **settings, "RETRY_TIMES": 0})
+    assert done.returncode == 1
+    status, reason = scan(done)[:2]
+    assert status == "failed"
+    assert "robots.txt" in reason
+    assert cause in reason
+    assert reason in done.stderr
+    assert "Traceback" not in done.output
+    assert not {"/", "/a"} & {*site.paths()}

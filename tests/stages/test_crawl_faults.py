@@ -46,6 +46,7 @@ def make_stage(**settings: Any) -> tuple[CrawlStage, Scan]:
         download=None,  # type: ignore[arg-type]
         crawl=None,  # type: ignore[arg-type]
         rendering=PageRendering(scan.config),
+        max_redirects=10,
     )
     return CrawlStage(context), scan
 

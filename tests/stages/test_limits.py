@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.site import SiteServer
-    from tests.site.project import CrawlResult
+    from tests.site.project import CrawlResult, Project
     from tests.site.reply import Request
 
     Crawl = Callable[..., CrawlResult]
@@ -121,6 +121,28 @@ class TestUrls:
         done = crawl(site.url, settings={"SITECRAWL_MAX_SITEMAP_URLS": 2}).succeeded()
         assert len(done.rows) == 2
         assert_said(done, "SITECRAWL_MAX_SITEMAP_URLS", 2)
+
+    def test_the_same_urls_are_listed_whatever_answer_comes_first(
+        self, site: SiteServer, project: Project
+    ) -> None:
+        """Also in the same order, with the cap in the middle of the third map."""
+        maps = {
+            f"/{number}.xml": sitemap(*(f"/{number}/{row}" for row in range(40)))
+            for number in range(5)
+        }
+        site.routes |= {"/robots.txt": robots("/0.xml", "/index.xml")}
+        site.routes["/index.xml"] = sitemap_index(*list(maps)[1:])
+        expected = [site.at(f"/{row // 40}/{row % 40}") for row in range(100)]
+        for slowest_first in (True, False):
+            delays = sorted((0.0, 0.1, 0.25, 0.4, 0.55), reverse=slowest_first)
+            for (path, body), seconds in zip(maps.items(), delays, strict=True):
+                site.routes[path] = Reply(
+                    body, content_type="application/xml", delay_seconds=seconds
+                )
+            database = f"sqlite:///{project.folder}/{slowest_first}.db"
+            settings = {"SITECRAWL_MAX_SITEMAP_URLS": 100, "SITECRAWL_DATABASE_URL": database}
+            done = project.crawl(site.url, settings=settings).succeeded()
+            assert done.urls == expected
 
 
 class TestBytes:
