@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from sitecrawl.scan.lifecycle import ScanLifecycle
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ class ExitCode(IntEnum):
 
 def exit_code(crawler: Crawler) -> ExitCode:
     """Of a crawler that has ended."""
+    from sitecrawl.scan.lifecycle import ScanLifecycle  # brings Scrapy, which --help can do without
+
     lifecycle = crawler.get_extension(ScanLifecycle)
     if lifecycle is None or lifecycle.summary is None:
         return ExitCode.FAILED
