@@ -1,7 +1,8 @@
 """The rows of feeds: one row per page with the same fields in every format, made by the database.
 
 JSON is one text per page (``json_object`` of SQLite, ``json_build_object`` of PostgreSQL), so a
-million pages cost no dictionary. Other formats get the same fields as columns.
+million pages cost no dictionary; it comes as bytes, so nothing is decoded and encoded again. Other
+formats get the same fields as columns.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ class _Spelling(NamedTuple):
 
 
 _SQLITE: Final = _Spelling(
-    json_object="json_object({})",
+    json_object="CAST(json_object({}) AS BLOB)",
     json_flag="CASE {flag} WHEN 1 THEN json('true') WHEN 0 THEN json('false') END",
     quote=_quoted,
     clusters="json(k.clusters)",
@@ -105,7 +106,7 @@ _SQLITE: Final = _Spelling(
     primary_language="substr(k.language, 1, instr(k.language || '-', '-') - 1)",
 )
 _POSTGRES: Final = _Spelling(
-    json_object="CAST(json_build_object({}) AS TEXT)",
+    json_object="convert_to(CAST(json_build_object({}) AS TEXT), 'UTF8')",
     json_flag="{flag}",
     # The driver takes a percent sign for the start of a parameter.
     quote=lambda text: _quoted(text).replace("%", "%%"),
@@ -124,13 +125,13 @@ def feed_json(
     scan: Scan,
     wanted: PageFilter = LISTED_PAGES,
     names: Mapping[str, str] | None = None,
-) -> Iterator[list[str]]:
+) -> Iterator[list[bytes]]:
     """One JSON object per page, in lists; *names* are fields, each with its name in the object."""
     fields = _Fields(database, scan)
     row = fields.json_row(names or dict(zip(FEED_FIELDS, FEED_FIELDS, strict=True)))
     with reading_pages(database, scan, wanted, [row]) as connection:
         for rows in select_pages(connection, scan, wanted, [row]):
-            yield [text for (text,) in rows]
+            yield [encoded for (encoded,) in rows]
 
 
 def feed_columns(
@@ -192,7 +193,7 @@ class _Fields:
         }
 
     def json_row(self, names: Mapping[str, str]) -> str:
-        """A JSON object of these fields, each with its name in the object, as text."""
+        """A JSON object of these fields, each with its name in the object, as UTF-8."""
         quote, flag = self._spelling.quote, self._spelling.json_flag
         values = {
             name: flag.format(flag=self._sql[name]) if name in FLAG_FIELDS else self._sql[name]
