@@ -76,6 +76,8 @@ FEED_STORAGES = {
     "": "sitecrawl.extensions.feeds.LocalFeedStorage",
     "file": "sitecrawl.extensions.feeds.LocalFeedStorage",
 }
+# Scrapy starts so many tasks for every answer, and its 100 take as long as reading the page.
+CONCURRENT_ITEMS = 8
 DOWNLOADER = "sitecrawl.downloader.PoliteDownloader"
 # The frontier is a table of the store; behind it works Scrapy's scheduler.
 SCHEDULER = "sitecrawl.scheduler.FrontierScheduler"

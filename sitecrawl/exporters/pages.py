@@ -67,7 +67,7 @@ class JsonLinesPageExporter(JsonLinesItemExporter, ScanExporter):
     def export_scan(self, database: Database, scan: Scan, wanted: PageFilter) -> int:
         number = 0
         for rows in _json_rows(self, database, scan, wanted):
-            self.file.write("\n".join([*rows, ""]).encode())
+            self.file.write(b"\n".join([*rows, b""]))
             number += len(rows)
         return number
 
@@ -84,9 +84,9 @@ class JsonPageExporter(JsonItemExporter, ScanExporter):
 
     def export_scan(self, database: Database, scan: Scan, wanted: PageFilter) -> int:
         number = 0
-        end = "," if self.indent is None else ",\n"
+        end = b"," if self.indent is None else b",\n"
         for rows in _json_rows(self, database, scan, wanted):
-            self.file.write((end if number else "").encode() + end.join(rows).encode())
+            self.file.write((end if number else b"") + end.join(rows))
             number += len(rows)
         return number
 
@@ -169,7 +169,7 @@ def _exporter(format_: str) -> Callable[..., ScanExporter]:
 
 def _json_rows(
     exporter: ScanExporter, database: Database, scan: Scan, wanted: PageFilter
-) -> Iterable[list[str]]:
+) -> Iterable[list[bytes]]:
     # SQLAlchemy would delay the first request of a scan that writes a feed at its end.
     from sitecrawl.store.queries.feed import FEED_FIELDS, feed_json
 

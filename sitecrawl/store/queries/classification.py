@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import func, select
@@ -66,19 +67,20 @@ class StoredClass(NamedTuple):
     clusters: tuple[str, ...]
 
 
-def page_columns(given: Sequence[Sequence[Any]]) -> PageColumns:
-    """What classification takes of the CLASSIFIED_COLUMNS of some pages."""
-    columns: dict[str, Sequence[Any] | None] = {
-        name: column if column[0] is not None or column.count(None) < len(column) else None
-        for name, column in zip(CLASSIFIED_COLUMNS, given, strict=True)
+def page_columns(names: Sequence[str], given: Sequence[Sequence[Any]]) -> PageColumns:
+    """What classification takes of some pages; *names* are those of the given columns."""
+    columns = {
+        name: column
+        for name, column in zip(names, given, strict=True)
+        if column[0] is not None or column.count(None) < len(column)
     }
     return PageColumns(
-        urls=columns.pop("url") or (),
+        urls=columns.get("url", ()),
         # The kind of a file comes first: it has no structured data.
-        kinds=_first_of(columns["category"], columns["declared_type"]),
+        kinds=_first_of(columns.get("category"), columns.get("declared_type")),
         # Of all links, if they were counted, else of the one that the page is listed by.
-        regions=_first_of(columns["link_region"], columns["region"]),
-        **{field: columns[name] for name, field in _TAKEN.items()},
+        regions=_first_of(columns.get("link_region"), columns.get("region")),
+        **{field: columns.get(name) for name, field in _TAKEN.items()},
     )
 
 
@@ -98,11 +100,12 @@ def classifier_of(database: Database, scan: Scan) -> PageClassifier:
 def explain_page(database: Database, scan: Scan, page_id: int) -> ExplainedPage | None:
     """The class of one page of the scan's inventory, and why; None, if it is not there."""
     wanted = PageFilter(include_refused=True, page_id=page_id)
-    rows = next(page_rows(database, scan, wanted, CLASSIFIED_COLUMNS), None)
+    with closing(page_rows(database, scan, wanted, CLASSIFIED_COLUMNS)) as found:
+        rows = next(found, None)
     if rows is None:
         return None
     classifier = classifier_of(database, scan)
-    columns = page_columns(list(zip(*rows, strict=True)))
+    columns = page_columns(CLASSIFIED_COLUMNS, list(zip(*rows, strict=True)))
     [page_class], [parts] = classifier.classify(columns), classifier.explain(columns)
     with database.reading() as connection:
         known = {each.key: each for each in read_clusters(connection, scan.site_id)}
@@ -182,4 +185,4 @@ def _count_pages(connection: Connection, site_id: int) -> int:
 
 def _batches(database: Database, scan: Scan, wanted: PageFilter) -> Iterator[PageColumns]:
     for rows in page_rows(database, scan, wanted, CLASSIFIED_COLUMNS):
-        yield page_columns(list(zip(*rows, strict=True)))
+        yield page_columns(CLASSIFIED_COLUMNS, list(zip(*rows, strict=True)))

@@ -2,8 +2,8 @@
 
 JSON is one text per page (``json_object`` of SQLite, ``json_build_object`` of PostgreSQL), so a
 million pages cost no dictionary. The part of it that pages share, such as all that their class
-says, is made once for each class, document or verdict. Other formats get the same fields as
-columns.
+says, is made once for each class, document or verdict. It comes as bytes, so nothing is decoded
+and encoded again. Other formats get the same fields as columns.
 """
 
 from __future__ import annotations
@@ -91,6 +91,7 @@ class _Spelling(NamedTuple):
     """What the two databases spell differently."""
 
     json_object: str
+    encoded: str
     json_flag: str
     quote: Callable[[str], str]
     clusters: str
@@ -101,6 +102,7 @@ class _Spelling(NamedTuple):
 
 _SQLITE: Final = _Spelling(
     json_object="json_object({})",
+    encoded="CAST({} AS BLOB)",
     json_flag="CASE {flag} WHEN 1 THEN json('true') WHEN 0 THEN json('false') END",
     quote=_quoted,
     clusters="json(k.clusters)",
@@ -113,6 +115,7 @@ _SQLITE: Final = _Spelling(
 )
 _POSTGRES: Final = _Spelling(
     json_object="CAST(json_build_object({}) AS TEXT)",
+    encoded="convert_to({}, 'UTF8')",
     json_flag="{flag}",
     # The driver takes a percent sign for the start of a parameter.
     quote=lambda text: _quoted(text).replace("%", "%%"),
@@ -131,13 +134,14 @@ def feed_json(
     scan: Scan,
     wanted: PageFilter = LISTED_PAGES,
     names: Mapping[str, str] | None = None,
-) -> Iterator[list[str]]:
+) -> Iterator[list[bytes]]:
     """One JSON object per page, in lists; *names* are fields, each with its name in the object."""
     fields = _Fields(database, scan)
-    row, texts = (fields.json_object(names), {}) if names else fields.json_row()
+    text, texts = (fields.json_object(names), {}) if names else fields.json_row()
+    row = fields.encoded(text)
     with reading_pages(database, scan, wanted, [row]) as connection:
         for rows in select_pages(connection, scan, wanted, [row], texts=texts):
-            yield [text for (text,) in rows]
+            yield [encoded for (encoded,) in rows]
 
 
 def feed_columns(
@@ -230,6 +234,9 @@ class _Fields:
         }
         pairs = (f"{quote(label)}, {values[name]}" for name, label in shown.items())
         return self._spelling.json_object.format(", ".join(pairs))
+
+    def encoded(self, text: str) -> str:
+        return self._spelling.encoded.format(text)
 
     def column(self, name: str) -> str:
         """The field as a value of its own; lists are JSON text."""

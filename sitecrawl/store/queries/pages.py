@@ -20,7 +20,7 @@ from sitecrawl.store.queries.scans import membership
 from sitecrawl.store.schema import classifications, pages, scans, visits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from sqlalchemy.engine import Connection, CursorResult
 
@@ -273,7 +273,7 @@ ALL_PAGES: Final = PageFilter(include_refused=True)
 
 def page_rows(
     database: Database, scan: Scan, wanted: PageFilter, columns: Sequence[str]
-) -> Iterator[Sequence[tuple[Any, ...]]]:
+) -> Generator[Sequence[tuple[Any, ...]], None, None]:
     """The pages in the order in which they were first seen: lists of rows of these COLUMNS."""
     chosen = [COLUMNS[name] for name in columns]
     with reading_pages(database, scan, wanted, chosen) as connection:
