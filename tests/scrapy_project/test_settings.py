@@ -240,7 +240,6 @@ def test_jobdir(site: SiteServer, project: Project, shop_spider: ShopSpider) -> 
     assert first.stats["finish_reason"] == "closespider_pagecount"
     before = site.paths()
     assert (project.folder / "job" / "requests.seen").exists()
-    # Scrapy 2.19 does not call start() again.
     second = shop_spider(site.at("/"), **settings)
     assert second.stats["finish_reason"] == "finished"
     later = [path for path in site.paths()[len(before) :] if path not in {"/robots.txt", "/"}]
