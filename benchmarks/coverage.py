@@ -7,7 +7,7 @@
   the estimate, and width of the interval, as shares of the truth; all of these are medians.
 - The last lines are sites whose links and sitemaps depend on each other more and more.
 
-The sites are those of `benchmarks/coveragesites.py`; a run with the same options gives the same
+The sites are those of `benchmarks.coverage_sites.py`; a run with the same options gives the same
 figures on every machine.
 """
 
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.coveragesites import (
+from benchmarks.coverage_sites import (
     DIFFICULT,
     ORDINARY,
     SOURCES,
@@ -35,7 +35,7 @@ from sitecrawl.coverage.sightings import Sightings
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from benchmarks.coveragesites import GeneratedSite
+    from benchmarks.coverage_sites import GeneratedSite
     from sitecrawl.coverage.estimate import CoverageEstimate
 
 ORDINARY_SITES = 100

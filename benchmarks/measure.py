@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from benchmarks.building import PROJECT_DIR
+from benchmarks.built_sites import PROJECT_DIR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmarks.site import Manifest
+    from benchmarks.sitemap_site import Manifest
 
 
 class Outcome(StrEnum):

@@ -6,14 +6,12 @@
     python -m benchmarks.run --only sitecrawl,crawlee --sections table
     python -m benchmarks.run --sections crawl,frontier  crawling instead of sitemaps
 
-- Sections: `table` runs every contestant once per round, in an order that rotates, against a
-  server process started afresh for each run; `second` scans the unchanged site again on the
-  database of a scan just made; `growth` compares with a site four times as large; `startup` times
-  the way to the first request and `sitecrawl --help`; `verdict` measures what robots.txt adds to
-  each URL; `classify` what it costs to learn a site and to classify its URLs; `crawl` lets
-  everyone visit linked pages, by turns as in `table`; `frontier` compares the memory of crawls with
-  1,000 and 100,000 pages waiting; `render` scans applications with a browser; `links` measures what
-  it costs to read the links of a page.
+- Sections: `table` lists the URLs of sitemaps, everyone once per round in an order that rotates,
+  against a server process started for each run; `second` scans the unchanged site again on the
+  same database; `growth` compares with a site four times as large; `startup` times the first
+  request and `sitecrawl --help`; `crawl` visits linked pages; `frontier` compares the memory of
+  crawls with 1,000 and 100,000 pages waiting; `steps` measures robots verdicts, classification and
+  the reading of links alone; `render` scans applications with a browser.
 - CPU is user and system time of the process and the children it waited for, peak memory the
   largest resident set among them (wait4). The server's share is never in it.
 - The peers only list or visit: they store nothing. sitecrawl does all that it does for a user, in
@@ -35,65 +33,59 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from benchmarks.building import DEFAULT_PORT, parse_size
-from benchmarks.contestants import PEERS, RUNS_DIR, SITECRAWL, Project, Tool, ensure_venv
-from benchmarks.crawlers import CRAWL_PEERS, SITECRAWL_PAGES
-from benchmarks.crawling import run_crawl, run_frontier
+from benchmarks.built_sites import DEFAULT_PORT, parse_size
+from benchmarks.contestants import (
+    CRAWL_PEERS,
+    PEERS,
+    RUNS_DIR,
+    SITECRAWL,
+    SITECRAWL_PAGES,
+    Project,
+    Tool,
+    ensure_venv,
+)
 from benchmarks.measure import BenchmarkError
 from benchmarks.sections import (
     RESULTS_FILE,
     Options,
     Results,
+    run_crawl,
+    run_frontier,
     run_growth,
     run_second,
     run_startup,
+    run_steps,
     run_table,
-    run_verdict,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from benchmarks.contestants import Contestant
-    from benchmarks.pagesite import PageManifest
-    from benchmarks.site import Manifest
+    from benchmarks.page_sites import PageManifest
+    from benchmarks.sitemap_site import Manifest
 
 _Contestant = TypeVar("_Contestant", bound="Contestant[Any]")
 
 
-def run_links(options: Options, results: Results) -> None:
-    # Imported here because it brings Scrapy along: a child's peak memory starts at what its parent
-    # had, so this process has to stay small as long as others are measured.
-    from benchmarks import links
-
-    links.run_links(options, results)
-
-
 def run_rendering(options: Options, results: Results) -> None:
-    # Only who measures it needs the test applications.
-    from benchmarks import rendering
+    # Imported here because it brings much along: a child's peak memory starts at what its parent
+    # had, so this process has to stay small as long as others are measured.
+    from benchmarks import browser
 
-    rendering.run_rendering(options, results)
-
-
-def run_classify(options: Options, results: Results) -> None:
-    from benchmarks import classes  # brings NumPy and others along
-
-    classes.run_classify(options, results)
+    browser.run_rendering(options, results)
 
 
-# They run in this order, whatever order they are asked for in: `links` makes this process larger.
+# They run in this order, whatever order they are asked for in: `render` makes this process larger.
 SECTIONS = {
     "table": run_table,
     "second": run_second,
     "growth": run_growth,
     "startup": run_startup,
-    "verdict": run_verdict,
     "crawl": run_crawl,
     "frontier": run_frontier,
+    "steps": run_steps,
     "render": run_rendering,
-    "classify": run_classify,
-    "links": run_links,
 }
 # Those that make sense without sitecrawl, too.
 PEER_SECTIONS = ("table", "crawl")

@@ -1,4 +1,4 @@
-"""The sections of the benchmark: what is run against what, and the bars that come of it."""
+"""The sections of the benchmark that compare whole runs, each with its bars."""
 
 from __future__ import annotations
 
@@ -11,8 +11,14 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, TypeVar
 
-from benchmarks.building import BENCH_DIR, PROJECT_DIR, SiteManifest
-from benchmarks.contestants import FEED_NAME, LOG_NAME, SITECRAWL
+from benchmarks.built_sites import BENCH_DIR, PROJECT_DIR, SiteManifest
+from benchmarks.contestants import (
+    FEED_NAME,
+    LOG_NAME,
+    SITECRAWL,
+    SITECRAWL_FRONTIER,
+    SITECRAWL_PAGES,
+)
 from benchmarks.measure import (
     BenchmarkError,
     MeasuredProcess,
@@ -20,6 +26,7 @@ from benchmarks.measure import (
     clean_environment,
     last_line,
 )
+from benchmarks.page_sites import FrontierManifest, PageManifest, frontier_folder, pages_folder
 from benchmarks.report import (
     Bar,
     Medians,
@@ -27,25 +34,29 @@ from benchmarks.report import (
     Run,
     describe_run,
     describe_site,
+    format_crawl_table,
     format_table,
     medians_of,
     ratio,
 )
-from benchmarks.site import Manifest, site_folder
+from benchmarks.sitemap_site import Manifest, site_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from benchmarks.contestants import Contestant
-    from benchmarks.pagesite import PageManifest
 
 _Site = TypeVar("_Site", bound=SiteManifest)
 
 GROWTH_FACTOR = 4
+FEW_WAITING_PAGES = 1_000
+MANY_WAITING_PAGES = 100_000
 STARTUP_ENTRIES = 1_000
 STARTUP_RUNS = 5
-VERDICT_ROUNDS = 5
+STEP_ROUNDS = 5
+LINK_PAGES = 40
+LINK_ROUNDS = 20
 FIRST_REQUEST_TIMEOUT_SECONDS = 20.0
 TIMEOUT_SECONDS = 1_800.0
 RESULTS_FILE = BENCH_DIR / "results.json"
@@ -76,7 +87,7 @@ class Results:
     medians: list[Medians] = field(default_factory=list)
     crawl_site: PageManifest | None = None
     crawl_runs: list[Run] = field(default_factory=list)
-    sections: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    sections: dict[str, Mapping[str, float | None]] = field(default_factory=dict)
     bars: list[Bar] = field(default_factory=list)
     crashed: bool = False
 
@@ -91,10 +102,12 @@ class Results:
 
 
 def prepare_site(entries: int, port: int) -> Manifest:
-    return prepare(Manifest, "benchmarks.site", entries, site_folder(entries), port)
+    return prepare(Manifest, "benchmarks.sitemap_site", entries, site_folder(entries), port)
 
 
-def prepare(kind: type[_Site], builder: str, size: int, folder: Path, port: int) -> _Site:
+def prepare(
+    kind: type[_Site], builder: str, size: int, folder: Path, port: int, *flags: str
+) -> _Site:
     """Build a site in a process of its own, unless it is there.
 
     On Linux a child's peak memory starts at what its parent had when it was started, so this
@@ -103,7 +116,7 @@ def prepare(kind: type[_Site], builder: str, size: int, folder: Path, port: int)
     manifest = kind.read(folder, port)
     if manifest is None:
         print(f"building {folder.name} ...", flush=True)
-        command = [sys.executable, "-m", builder, str(size), "--port", str(port)]
+        command = [sys.executable, "-m", builder, str(size), "--port", str(port), *flags]
         subprocess.run(command, cwd=PROJECT_DIR, check=True, stdout=subprocess.DEVNULL)
         manifest = kind.read(folder, port)
     if manifest is None:
@@ -181,7 +194,7 @@ def table_bars(ours: Medians, found: dict[str, Medians | None]) -> list[Bar]:
         return ratio(ours.cpu_seconds, theirs.cpu_seconds if theirs else None)
 
     return [
-        Bar("CPU as a part of crawlee's, which only lists", part_of("crawlee"), 0.75),
+        Bar("CPU as a part of crawlee's, which only lists", part_of("crawlee"), 0.95),
         Bar("CPU as a part of plain Scrapy's with a feed", part_of("scrapy"), 0.12),
         Bar("peak memory", ours.peak_mb, 220, " MB"),
     ]
@@ -242,25 +255,6 @@ def run_growth(options: Options, results: Results) -> None:
             Bar("memory more for them", grown.peak_mb - base.peak_mb, 120, " MB"),
         )
     )
-
-
-def run_verdict(options: Options, results: Results) -> None:
-    """Judge the URLs of the site by a robots.txt of 30 rules, in a process of its own."""
-    print("\nthe verdict of robots.txt on each URL")
-    rounds = max(options.rounds, VERDICT_ROUNDS)
-    command = [SITECRAWL.script("python"), "-m", "benchmarks.verdicts", str(options.entries)]
-    done = subprocess.run(
-        [*command, "--rounds", str(rounds)],
-        cwd=PROJECT_DIR,
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    figures = results.sections["verdict"] = json.loads(done.stdout)
-    highest = figures["microseconds_per_url_highest"]
-    print(f"  lowest of {rounds} rounds; the highest was {highest:.2f} microseconds")
-    lowest = figures["microseconds_per_url"]
-    results.add_bars([Bar("CPU that the verdict adds to a URL", lowest, 2, " microseconds")])
 
 
 def run_startup(options: Options, results: Results) -> None:
@@ -324,3 +318,110 @@ def time_help() -> float:
     except (OSError, subprocess.CalledProcessError) as error:
         raise CrashError(f"sitecrawl --help: {error}") from error
     return time.perf_counter() - started
+
+
+def run_crawl(options: Options, results: Results) -> None:
+    """Let everyone visit all pages of the linked site, by turns, and compare the medians."""
+    pages = options.pages
+    site = prepare(PageManifest, "benchmarks.page_sites", pages, pages_folder(pages), options.port)
+    print(f"\na crawl of {site}", flush=True)
+    results.crawl_site = site
+    results.crawl_runs = run_rounds(options.crawlers, site, options.rounds)
+    results.crashed |= any(run.outcome is Outcome.CRASHED for run in results.crawl_runs)
+    found = {c.name: medians_of(c.name, results.crawl_runs) for c in options.crawlers}
+    ended = [medians for medians in found.values() if medians is not None]
+    ours = found.get(SITECRAWL_PAGES.name)
+    results.sections["crawl"] = {
+        f"{medians.contestant} CPU ms per page": medians.cpu_seconds / site.pages * 1e3
+        for medians in ended
+    }
+    print(f"\n{format_crawl_table(ended, site.pages, ours)}\n")
+    if ours is not None and ours.outcome is Outcome.OK:
+        results.add_bars(crawl_bars(ours, found))
+
+
+def crawl_bars(ours: Medians, found: dict[str, Medians | None]) -> list[Bar]:
+    def part_of(name: str) -> float | None:
+        theirs = found.get(name)
+        return ratio(ours.cpu_seconds, theirs.cpu_seconds if theirs else None)
+
+    return [
+        Bar("CPU as a part of CrawlSpider's", part_of("crawlspider"), 0.5),
+        Bar("CPU as a part of crawlee's Parsel crawler", part_of("crawlee-parsel"), 0.75),
+    ]
+
+
+def run_frontier(options: Options, results: Results) -> None:
+    """Compare the memory of two crawls that visit the same, one with far more pages waiting."""
+    few, many = (
+        prepare(
+            FrontierManifest,
+            "benchmarks.page_sites",
+            pages,
+            frontier_folder(pages),
+            options.port,
+            "--frontier",
+        )
+        for pages in (FEW_WAITING_PAGES, MANY_WAITING_PAGES)
+    )
+    print(f"\n{few.named_pages:,} and {many.named_pages:,} pages named by the same listings")
+    few_runs, many_runs = [], []
+    for _ in range(options.rounds):
+        few_runs.append(run_once(SITECRAWL_FRONTIER, few))
+        many_runs.append(run_once(SITECRAWL_FRONTIER, many))
+    runs = few_runs + many_runs
+    results.crashed |= any(run.outcome is Outcome.CRASHED for run in runs)
+    if any(run.outcome is not Outcome.OK for run in runs):
+        return
+    few_mb = median(run.peak_mb for run in few_runs)
+    many_mb = median(run.peak_mb for run in many_runs)
+    results.sections["frontier"] = {
+        "peak_mb_few": few_mb,
+        "peak_mb_many": many_mb,
+        "peak_mb_more": many_mb - few_mb,
+    }
+    print(f"  {few_mb:.0f} MB and {many_mb:.0f} MB")
+    results.add_bars(
+        [
+            Bar(
+                f"memory more for {MANY_WAITING_PAGES:,} in the frontier",
+                many_mb - few_mb,
+                150,
+                " MB",
+            )
+        ]
+    )
+
+
+def run_steps(options: Options, results: Results) -> None:
+    """Measure single steps, each in a process of its own."""
+    print("\nsingle steps, CPU")
+    urls = options.entries
+    robots = _measure_step("robots", urls, max(options.rounds, STEP_ROUNDS))
+    classify = _measure_step("classify", urls, max(options.rounds, STEP_ROUNDS))
+    links = _measure_step("links", LINK_PAGES, max(options.rounds, LINK_ROUNDS))
+    results.sections |= {"robots": robots, "classify": classify, "links": links}
+    for name in ("read_page", "LxmlLinkExtractor", "parsel", "selectolax"):
+        print(f"  {name:<18} {links[f'{name} ms']:6.2f} ms per page")
+    both = sum(classify[f"{name}_microseconds_per_url"] for name in ("learn", "classify"))
+    part = ratio(links["read_page ms"], links["LxmlLinkExtractor ms"])
+    results.add_bars(
+        [
+            Bar("robots.txt verdict of a URL", robots["microseconds_per_url"], 2, " us"),
+            Bar("learning and classifying, per URL", both, 3, " us"),
+            Bar("links of a page as a part of LxmlLinkExtractor's", part, 0.33),
+        ]
+    )
+
+
+def _measure_step(name: str, size: int, rounds: int) -> dict[str, float]:
+    command = [SITECRAWL.script("python"), "-m", "benchmarks.steps", name, str(size)]
+    done = subprocess.run(
+        [*command, "--rounds", str(rounds)],
+        cwd=PROJECT_DIR,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    figures: dict[str, float] = json.loads(done.stdout)
+    return figures

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.building import read_pages
+from benchmarks.built_sites import read_pages
 
 _LAST_MODIFIED = "Wed, 01 Oct 2025 08:00:00 GMT"
 _CONTENT_TYPES = {

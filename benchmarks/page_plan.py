@@ -1,17 +1,21 @@
-"""Which pages the site of the crawl benchmark has, and which page links to which.
+"""Plans the site of the crawl benchmark: its pages, which page links to which, and their words.
 
 A magazine with a shop and a forum: a front page, sections, categories with listings of 24 entries
 per page, and the entries themselves. Every entry is on exactly one listing page, and every listing
 is reached from its section, so a crawl from the root that misses nothing finds all of them.
+
+Text reads like prose to a parser: a few words make up most of it, there is a long tail of rare
+ones, and each subject has words of its own, so two pages of one subject are alike, never the same.
 """
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
+from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
-
-from benchmarks.prose import Prose, slug_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +23,8 @@ if TYPE_CHECKING:
 ENTRIES_PER_LISTING = 24
 MENU_CATEGORIES = 3  # of each section, in the menu of every page
 PAGINATION_WINDOW = 2
-SIDEBAR_LINKS = 16
+SIDEBAR_LINKS = 12
+NEIGHBOURS = 2  # before and behind an entry, in its sidebar
 INLINE_LINKS = 10
 RELATED_CARDS = 6
 
@@ -34,6 +39,18 @@ class PathStyle(StrEnum):
     FILE = "/{section}/{slug}-{number}.html"
 
 
+class LinkStyle(Enum):
+    """How the template of a section writes links."""
+
+    FROM_ROOT = auto()
+    RELATIVE = auto()
+    ABSOLUTE = auto()
+
+
+_LINK_STYLES = {
+    **dict.fromkeys(("science", "guides", "recipes"), LinkStyle.RELATIVE),
+    "shop": LinkStyle.ABSOLUTE,
+}
 SECTIONS = {
     "news": PathStyle.DATED,
     "business": PathStyle.DATED,
@@ -81,6 +98,10 @@ class Page:
     pagination: tuple[Link, ...] = ()
     previous: Link | None = None
     next: Link | None = None
+
+    @property
+    def link_style(self) -> LinkStyle:
+        return _LINK_STYLES.get(self.subject.partition("/")[0], LinkStyle.FROM_ROOT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +161,9 @@ class SitePlan:
             for section in SECTIONS
         )
 
+    def category_links(self, section: str) -> tuple[Link, ...]:
+        return tuple(category.listing(0) for category in self._of(section))
+
     def pages(self) -> Iterator[Page]:
         yield Page("/", "The Lantern", "front", 250, cards=self._draw("front", 24))
         for link in PLAIN_LINKS:
@@ -168,7 +192,7 @@ class SitePlan:
         link = section_link(section)
         categories = self._of(section)
         newest = [entry for category in categories for entry in category.entries[:4]]
-        sidebar = tuple(category.listing(0) for category in categories)
+        sidebar = self.category_links(section)
         return Page(link.path, link.text, section, 200, (HOME, link), tuple(newest), (), sidebar)
 
     def _listing_pages(self, category: Category) -> Iterator[Page]:
@@ -199,14 +223,23 @@ class SitePlan:
                 path=entry.path,
                 title=entry.text,
                 subject=category.subject,
-                words=Prose(entry.path, entry.path).number(400, 1800),
+                words=_words_of_entry(entry),
                 trail=(*category.trail, entry),
                 cards=self._draw(f"related {entry.path}", RELATED_CARDS, entries),
                 inline=self._draw(f"inline {entry.path}", INLINE_LINKS),
-                sidebar=self._draw(f"sidebar {entry.path}", SIDEBAR_LINKS, entries),
+                sidebar=(
+                    *entries[max(0, place - NEIGHBOURS) : place + NEIGHBOURS + 1],
+                    *self._draw(f"sidebar {entry.path}", SIDEBAR_LINKS, entries),
+                ),
                 previous=entries[place - 1] if place else None,
                 next=entries[place + 1] if place + 1 < len(entries) else None,
             )
+
+
+def _words_of_entry(entry: Link) -> int:
+    """Most entries are short, some are long: pages have 25 to 80 KB."""
+    prose = Prose(entry.path, entry.path)
+    return min(prose.number(100, 6_000) for _ in range(3))
 
 
 def _plan_categories(pages: int) -> Iterator[Category]:
@@ -243,3 +276,86 @@ def _entry(section: str, category: str, number: int) -> Link:
         month=prose.number(1, 12),
     )
     return Link(path, title)
+
+
+_COMMON_LIST = """
+    the of and to a in is that it for was on are as with they at be this from have or by one had not
+    but what all were when we there can an your which their said if will each about how up out them
+    then she many some so these would other into has more her two like him see time could no make
+    than first been its who now people my made over did down only way find use may water long little
+    very after words called just where most know
+    """
+_STEM_LIST = """
+    amber anchor basil bench bridge bronze cabin canal carbon cedar chalk cinder clover cobalt
+    copper coral cotton dapple delta ember fabric fallow fennel ferry filter flint forest garnet
+    ginger glacier granite gravel hammer harbor hazel heather hollow indigo ivory jasper juniper
+    kernel kiln ladder lantern laurel linen lumber magnet maple marble meadow mellow mineral mortar
+    nectar nettle nickel oak olive opal orchard oyster paddle pebble pepper pewter pillar plank
+    pollen quarry quill rafter ribbon ripple saddle saffron sage sandal shingle silver slate sorrel
+    spindle spruce sterling stitch summit tallow tamarind tassel thistle thread timber tinder topaz
+    trellis tunnel turnip umber velvet vessel walnut warden weaver willow winter yarrow
+    """
+_ENDINGS = (
+    *("", "s", "ed", "ing", "er", "ers", "ish", "less", "like", "ward", "wise", "craft", "work"),
+    *("field", "stone", "light", "side", "land", "house", "keeper", "maker", "line", "way", "ful"),
+)
+# Endings change fastest, so that the frequent words are not the forms of a few stems.
+WORDS = tuple(stem + ending for ending in _ENDINGS for stem in _STEM_LIST.split())
+_VOCABULARY = (*_COMMON_LIST.split(), *WORDS)
+# Zipf's law: the n-th word is as frequent as 1 / n. The offset keeps "the" below a tenth of all.
+_CUMULATED = tuple(accumulate(1 / (rank + 3) for rank in range(len(_VOCABULARY))))
+_SUBJECT_WORDS = 60
+
+
+class Prose:
+    """A source of text about one subject; the same seed gives the same text."""
+
+    def __init__(self, seed: str, subject: str) -> None:
+        self._random = random.Random(seed)
+        self._subject = _words_of(subject)
+
+    def words(self, count: int) -> list[str]:
+        """Words of a running text: every sixth or so belongs to the subject."""
+        drawn = self._random.choices(_VOCABULARY, cum_weights=_CUMULATED, k=count)
+        for place in range(self._random.randrange(6), count, 6):
+            drawn[place] = self._random.choice(self._subject)
+        return drawn
+
+    def title(self, words: int) -> str:
+        """A heading that repeats no word, so that its slug is a sensible one."""
+        return " ".join(self._random.sample(WORDS, words)).capitalize()
+
+    def sentences(self, words: int) -> list[str]:
+        """Sentences of 8 to 24 words, some with a comma."""
+        drawn = self.words(words)
+        sentences = []
+        while drawn:
+            length = self._random.randint(8, 24)
+            sentence, drawn = drawn[:length], drawn[length:]
+            if len(sentence) > 12:
+                sentence[len(sentence) // 2] += ","
+            sentences.append(" ".join(sentence).capitalize() + ".")
+        return sentences
+
+    def text(self, words: int) -> str:
+        return " ".join(self.sentences(words))
+
+    def number(self, low: int, high: int) -> int:
+        return self._random.randint(low, high)
+
+    def sample(self, population: Sequence[int], count: int) -> list[int]:
+        return self._random.sample(population, min(count, len(population)))
+
+
+@cache
+def _words_of(subject: str) -> tuple[str, ...]:
+    return tuple(random.Random(subject).sample(WORDS, _SUBJECT_WORDS))
+
+
+def slug_of(title: str) -> str:
+    """Write a title as the last segment of a path.
+
+    >>> slug_of("Copper lanterns by water")
+    'copper-lanterns-by-water'
+    """
+    return title.lower().replace(" ", "-")

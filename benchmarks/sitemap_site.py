@@ -1,6 +1,6 @@
 """Build the synthetic site of the benchmark: robots.txt, a sitemap index and its gzipped maps.
 
-    python -m benchmarks.site 1m --port 8917
+    python -m benchmarks.sitemap_site 1m --port 8917
 
 - The same size and port give the same bytes, on every machine with the same zlib.
 - Every address is a pure function of its slot, the position of its entry among all entries of the
@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 from xml.sax.saxutils import escape, quoteattr
 
-from benchmarks.building import (
+from benchmarks.built_sites import (
     BENCH_DIR,
     DEFAULT_PORT,
     SiteManifest,

@@ -1,6 +1,7 @@
-"""Measure what it costs to discover applications with a browser.
+"""Measure what needs a browser: rendered scans, and how fast a report opens.
 
-    python -m benchmarks.rendering react vue --rounds 3
+    python -m benchmarks.browser react vue --rounds 3
+    python -m benchmarks.browser --reports --rounds 5
 
 Each test application is scanned as a user would, in the `fast` profile, by a process of its own.
 
@@ -8,7 +9,11 @@ Each test application is scanned as a user would, in the `fast` profile, by a pr
   it; two tabs work at once, so the scan takes about half of the sum;
 - routes per second: pages of the application that were found, by the whole time of the scan;
 - memory: the most that crawler, Playwright's driver and browser had together (proportional set
-  size, so what processes share counts once), looked at five times a second; Linux only.
+  size, so what processes share counts once), read five times a second; Linux only.
+
+Opening a report is measured in the page itself, from the start of the navigation until the summary
+is drawn, and until all pages can be searched. The browser is new for each opening; the lowest of
+the rounds is printed, because others may use the machine.
 """
 
 from __future__ import annotations
@@ -27,17 +32,31 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from benchmarks.building import PROJECT_DIR
+from playwright.sync_api import Playwright, sync_playwright
+
+from benchmarks.built_sites import PROJECT_DIR
+from benchmarks.measure import BenchmarkError
 from benchmarks.report import Bar
+from sitecrawl.render.browser import find_browser
+from sitecrawl.report.html import html_report
 from tests.render.appserver import AppServer
+from tests.report.sample import sample_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from benchmarks.sections import Options, Results
 
+_SIZES = (1_000, 10_000, 100_000)
+_WATCH = """
+new MutationObserver(() => {
+  const now = performance.now()
+  if ("ready" in document.documentElement.dataset) window.seenAt ??= now
+  if (document.querySelector(".pages tbody tr")) window.searchableAt ??= now
+}).observe(document, { attributes: true, childList: true, subtree: true })
+"""
 APPLICATIONS = ("plain", "react", "vue", "angular")
-_LOOK_SECONDS = 0.2
+_SAMPLE_SECONDS = 0.2
 _SETTINGS = {
     "SITECRAWL_CRAWL": "always",
     "SITECRAWL_MAX_CRAWL_DEPTH": 0,
@@ -99,7 +118,7 @@ def scan(name: str, mode: str) -> RenderedScan:
         peak = 0
         while process.poll() is None:
             peak = max(peak, sum(map(_pss_bytes, _family(process.pid))))
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_SAMPLE_SECONDS)
         wall = time.monotonic() - started
         with closing(sqlite3.connect(database)) as connection:
             [[summary]] = connection.execute("SELECT summary FROM scans")
@@ -157,13 +176,57 @@ def run_rendering(options: Options, results: Results) -> None:
         results.add_bars([Bar(f"{name}: seconds per explored page", worst, 2.5, " s")])
 
 
+def measure_reports(rounds: int) -> None:
+    print("pages     size MB   write s (CPU)   summary s   all pages s")
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        for pages in _SIZES:
+            path = Path(folder) / f"{pages}.html"
+            written = _write(path, pages)
+            seen, searchable = zip(
+                *(_open(playwright, path.as_uri()) for _ in range(rounds)), strict=True
+            )
+            size = path.stat().st_size / 1e6
+            print(
+                f"{pages:>7,}   {size:>7.2f}   {written:>13.2f}   {min(seen):>9.2f}"
+                f"   {min(searchable):>11.2f}"
+            )
+
+
+def _write(path: Path, pages: int) -> float:
+    report = sample_report(pages)
+    start = time.process_time()
+    path.write_text(html_report(report), encoding="utf-8")
+    return time.process_time() - start
+
+
+def _open(playwright: Playwright, url: str) -> tuple[float, float]:
+    """Seconds until the summary is drawn, and until the table of pages is."""
+    found = find_browser()
+    if found is None:
+        raise BenchmarkError("there is no browser: sitecrawl doctor --install-browser")
+    browser = playwright.chromium.launch(**found.launch_options())
+    try:
+        page = browser.new_page()
+        page.add_init_script(_WATCH)
+        page.goto(url)
+        page.wait_for_selector(".pages tbody tr")
+        seen, searchable = page.evaluate("[window.seenAt, window.searchableAt]")
+        return seen / 1000, searchable / 1000
+    finally:
+        browser.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", default=list(APPLICATIONS), metavar="NAME")
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--reports", action="store_true", help="open reports instead")
     parsed = parser.parse_args()
+    if parsed.reports:
+        measure_reports(parsed.rounds)
+        return
     for name in parsed.names:
         for _ in range(parsed.rounds):
             print(scan(name, "auto"), flush=True)
