@@ -371,32 +371,32 @@ class PageItem:
     url: str
     key: str
     lastmod: str | None = None
-    depth: int | None = None
-    clusters: list[str] = field(default_factory=list)
-    category: str | None = None
-    type: str | None = None
-    language: str | None = None
-    language_source: str | None = None
-    other_language: bool | None = None
-    template: str | None = None
-    priority: float | None = None
-    parent: str | None = None
     source: str | None = None
     sources: list[str] = field(default_factory=list)
     status: str | None = None
-    discovered_at: str | None = None
     reason: str | None = None
     rule: str | None = None
     title: str | None = None
     file_kind: str | None = None
     changefreq: str | None = None
     sitemap_priority: float | None = None
-    robots_allowed: bool | None = None
-    robots_rule: str | None = None
     importance: float | None = None
     region: str | None = None
     anchor: str | None = None
     inlinks: int | None = None
+    other_language: bool | None = None
+    depth: int | None = None
+    clusters: list[str] = field(default_factory=list)
+    category: str | None = None
+    type: str | None = None
+    language: str | None = None
+    language_source: str | None = None
+    template: str | None = None
+    priority: float | None = None
+    parent: str | None = None
+    discovered_at: str | None = None
+    robots_allowed: bool | None = None
+    robots_rule: str | None = None
     clicks: int | None = None
     http_status: int | None = None
     content_type: str | None = None

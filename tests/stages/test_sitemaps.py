@@ -8,6 +8,7 @@ from scrapy.http import XmlResponse
 
 from sitecrawl.items import MentionBatch, SitemapPointer
 from sitecrawl.settings import SITECRAWL_SITEMAP_PLACES
+from sitecrawl.stages.sitemap_entries import SitemapChoice
 from sitecrawl.stages.sitemaps import SitemapStage
 from tests.scan.build import make_scan
 from tests.site import Reply, redirect
@@ -364,6 +365,7 @@ def test_a_map_is_read_on_when_the_store_has_caught_up() -> None:
             config=scan.config,
             counters=scan.counters,
             put=put,
+            sitemap_choice=SitemapChoice(),
             scope=scan.config.scope([url]),
         )
         stage = SitemapStage(context)

@@ -65,7 +65,7 @@ _TEXT_SOURCES: Final = {
     "rtext": "SELECT r.id, {text} AS text FROM verdicts AS r",
     "vtext": "SELECT v.page_id AS id, {text} AS text FROM visited AS v",
 }
-_BY_CLASS: Final = frozenset({"k", "ktext"})
+_BY_CLASS: Final = frozenset({"pc", "k", "ktext"})
 _TABLE_NAME: Final = re.compile(r"\b([a-z]+)\.")
 
 # Of a page that was fetched twice, the last fetch counts.
