@@ -197,6 +197,19 @@ SITECRAWL_ALLOW_UNGUARDED_HANDLERS = False
 
 # --- Retries ---------------------------------------------------------------------------------
 RETRY_TIMES = 2
+# Scrapy's list without TunnelError, which only its Twisted handler raises and which would import
+# that handler at every start.
+RETRY_EXCEPTIONS = [
+    "scrapy.exceptions.CannotResolveHostError",
+    "scrapy.exceptions.DownloadConnectionRefusedError",
+    "scrapy.exceptions.DownloadFailedError",
+    "scrapy.exceptions.DownloadTimeoutError",
+    "scrapy.exceptions.ResponseDataLossError",
+    "twisted.internet.error.ConnectionDone",
+    "twisted.internet.error.ConnectError",
+    "twisted.internet.error.ConnectionLost",
+    OSError,
+]
 RETRY_GIVE_UP_LOG_LEVEL = "INFO"
 SITECRAWL_RETRY_BACKOFF_SECONDS = 0.2
 

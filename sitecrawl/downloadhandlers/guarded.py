@@ -88,6 +88,7 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
         config = Config.from_settings(crawler.settings)
         self._max_header_bytes = config.max_header_bytes
         self._on_kept: set[Request] = set()  # requests on a connection that was used before
+        self._reported: set[Request] = set()  # requests that are being written, or were
         # Scrapy offers no way to choose the connector: its session is replaced unused.
         unused = self._session
         unused.detach()
@@ -128,10 +129,19 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
             if _is_refused_by_parser(error) and not request.meta.get("proxy"):
                 request.meta["sitecrawl_lenient"] = True  # for a retry
             raise
+        except AssertionError as error:
+            # aiohttp asserts that a connection has a transport: a kept one may just have lost it.
+            if request not in self._on_kept:
+                raise
+            if request not in self._reported:
+                raise PostponedError(is_unsent=True) from error
+            words = "the connection was lost"
+            raise DownloadFailedError(words) from ConnectionDroppedError(words)
         finally:
             if not is_own_choice:
                 del request.meta["verbatim_url"]
             self._on_kept.discard(request)
+            self._reported.discard(request)
             _current_request.reset(token)
 
     async def _download_leniently(self, request: Request) -> Response:
@@ -246,6 +256,7 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
         for _, result in results:
             if isinstance(result, Failure) and isinstance(result.value, PostponedError):
                 raise result.value
+        self._reported.add(request)
 
     def _extract_headers(self, response: _ClientResponse) -> Headers:  # type: ignore[override]
         """Return the headers as they came: Scrapy's version fails for bytes that are no UTF-8."""
