@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy import Spider
 from scrapy.http import HtmlResponse, Response
-from scrapy.utils.reactor import install_reactor, is_reactor_installed
+from scrapy.utils.reactor import is_reactor_installed
 from scrapy.utils.test import get_crawler
+from twisted.internet import asyncioreactor
 
 from sitecrawl import settings
 from sitecrawl.render.browser import find_browser
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
 BROWSER = find_browser()
 _FETCH_SECONDS = 3
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="there is no browser")
+
+# scrapy-playwright's handler asks for this reactor. It gets an event loop of its own that is never
+# closed, because the loop of a test ends with the test.
+if not is_reactor_installed():
+    asyncioreactor.install(asyncio.new_event_loop())
 
 
 async def fetch_nothing(_wanted: PageRequest) -> Response | None:
@@ -61,8 +67,6 @@ def _sent(request: urllib.request.Request) -> Response:
 def playwright_handler() -> SealedPlaywrightHandler:
     from sitecrawl.render.handler import SealedPlaywrightHandler
 
-    if not is_reactor_installed():
-        install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
     values = {name: value for name, value in vars(settings).items() if name.isupper()}
     crawler = get_crawler(Spider, {**values, "ADDONS": {}})
     crawler.spider = Spider.from_crawler(crawler, "test")
