@@ -35,7 +35,7 @@ needs_browser = pytest.mark.skipif(BROWSER is None, reason="there is no browser"
 # scrapy-playwright's handler asks for this reactor. It gets an event loop of its own that is never
 # closed, because the loop of a test ends with the test.
 if not is_reactor_installed():
-    asyncioreactor.install(asyncio.new_event_loop())
+    asyncioreactor.install(asyncio.new_event_loop())  # type: ignore[no-untyped-call]
 
 
 async def fetch_nothing(_wanted: PageRequest) -> Response | None:
