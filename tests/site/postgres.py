@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -15,8 +16,11 @@ from unittest import mock
 import psycopg
 from psycopg import sql
 
+from sitecrawl.store.engine import open_database
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from typing import LiteralString
 
 _WORLD_READABLE = 0o755
@@ -35,12 +39,29 @@ class PostgresDatabases:
         self._execute("SELECT pg_reload_conf()")
 
     @contextmanager
-    def fresh(self) -> Iterator[str]:
+    def fresh(self, template: str = "template1") -> Iterator[str]:
         """A SQLAlchemy URL to an empty database that is dropped afterwards."""
         name = f"sitecrawl_{next(self._numbers)}"
-        self._execute("CREATE DATABASE {} STRATEGY FILE_COPY", name)
-        yield self._server.get_uri(database=name, driver="psycopg")
+        self._create(name, template)
+        yield self._url(name)
         self._execute("DROP DATABASE {} WITH (FORCE)", name)
+
+    def fresh_with_tables(self) -> AbstractContextManager[str]:
+        """As ``fresh``, after a first ``open_database``: copied in a fifth of the time."""
+        return self.fresh(self._opened_once)
+
+    @cached_property
+    def _opened_once(self) -> str:
+        name = "sitecrawl_tables"
+        self._create(name, "template1")
+        open_database(self._url(name)).close()
+        return name
+
+    def _create(self, name: str, template: str) -> None:
+        self._execute("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY", name, template)
+
+    def _url(self, name: str) -> str:
+        return str(self._server.get_uri(database=name, driver="psycopg"))
 
     def _execute(self, statement: LiteralString, *names: str) -> None:
         with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
