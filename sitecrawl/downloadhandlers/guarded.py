@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from aiohttp.abc import ResolveResult
     from aiohttp.client_middlewares import ClientHandlerType
-    from aiohttp.connector import AddrInfoType
+    from aiohttp.connector import AddrInfoType, Connection
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -88,7 +88,6 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
         config = Config.from_settings(crawler.settings)
         self._max_header_bytes = config.max_header_bytes
         self._on_kept: set[Request] = set()  # requests on a connection that was used before
-        self._reported: set[Request] = set()  # requests that are being written, or were
         # Scrapy offers no way to choose the connector: its session is replaced unused.
         unused = self._session
         unused.detach()
@@ -97,7 +96,7 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
             cookie_jar=unused.cookie_jar,
             auto_decompress=unused.auto_decompress,
             skip_auto_headers=unused.skip_auto_headers,
-            response_class=_ClientResponse,
+            response_class=_GuardedResponse,
             max_line_size=self._max_header_bytes,
             max_field_size=self._max_header_bytes,
             max_headers=_MAX_HEADER_LINES,
@@ -129,19 +128,10 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
             if _is_refused_by_parser(error) and not request.meta.get("proxy"):
                 request.meta["sitecrawl_lenient"] = True  # for a retry
             raise
-        except AssertionError as error:
-            # aiohttp asserts that a connection has a transport: a kept one may just have lost it.
-            if request not in self._on_kept:
-                raise
-            if request not in self._reported:
-                raise PostponedError(is_unsent=True) from error
-            words = "the connection was lost"
-            raise DownloadFailedError(words) from ConnectionDroppedError(words)
         finally:
             if not is_own_choice:
                 del request.meta["verbatim_url"]
             self._on_kept.discard(request)
-            self._reported.discard(request)
             _current_request.reset(token)
 
     async def _download_leniently(self, request: Request) -> Response:
@@ -256,7 +246,6 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
         for _, result in results:
             if isinstance(result, Failure) and isinstance(result.value, PostponedError):
                 raise result.value
-        self._reported.add(request)
 
     def _extract_headers(self, response: _ClientResponse) -> Headers:  # type: ignore[override]
         """Return the headers as they came: Scrapy's version fails for bytes that are no UTF-8."""
@@ -273,6 +262,14 @@ def _is_refused_by_parser(error: DownloadFailedError) -> bool:
         return False
     is_too_large = isinstance(refused.__cause__.__cause__, LineTooLong)
     return not is_too_large and "Too many headers" not in str(refused)
+
+
+class _GuardedResponse(_ClientResponse):
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        # aiohttp starts to write later, and Scrapy asserts that there is a transport.
+        if connection.transport is None:
+            raise aiohttp.ClientConnectionResetError("a kept connection was closed")
+        return await super().start(connection)
 
 
 class _GuardedResolver(AbstractResolver):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sitecrawl.downloadhandlers.guarded import GuardedDownloadHandler
 from tests.site.raw import RawServer
 from tests.stages.stored import evidence, fetches
 
@@ -82,5 +84,33 @@ def test_a_server_that_closes_kept_connections_without_a_word(
         done = crawl(server.url, spider="pages", settings=settings).succeeded()
     assert {each.outcome for each in fetches(done).values()} == {"ok"}
     assert sorted(server.paths) == sorted(pages), "the server saw each once"
+    ((_, metadata),) = evidence(done, "politeness_ledger")
+    assert metadata["requests"] == len(pages)
+
+
+class LosingDownloadHandler(GuardedDownloadHandler):
+    """Loses every kept connection after it was chosen for another request."""
+
+    async def _connection_kept(self, *arguments: Any) -> None:
+        connector: Any = self._session.connector
+        for protocol in connector._acquired:
+            protocol.transport.abort()
+        await super()._connection_kept(*arguments)
+
+
+def test_a_kept_connection_that_is_lost_before_a_request_is_written(
+    site: SiteServer, fetch: Fetch
+) -> None:
+    pages = [f"/page{number}" for number in range(4)]
+    site.routes |= dict.fromkeys(pages, b"x")
+    handler = f"{__name__}.{LosingDownloadHandler.__name__}"
+    done = fetch(
+        site,
+        " ".join(pages),
+        DOWNLOAD_HANDLERS=json.dumps({"http": handler, "https": handler}),
+        CONCURRENT_REQUESTS=1,
+    ).succeeded()
+    assert {each.outcome for each in fetches(done).values()} == {"ok"}
+    assert [each.path for each in site.requests()] == pages, "the server saw each once"
     ((_, metadata),) = evidence(done, "politeness_ledger")
     assert metadata["requests"] == len(pages)

@@ -12,12 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.site.forks import fork_server
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
 ROOT = Path(__file__).parents[2]
 _RUN_SECONDS = 240.0
+_FORKED = {(sys.executable, "-m", module) for module in ("scrapy", "sitecrawl")}
 # What would change a run when it is set where the tests are started: our own variables, those of
 # the seed systems, Scrapy's, and proxies, through which loopback cannot be reached.
 _FOREIGN_PREFIXES = ("SITECRAWL_", "URL_DISCOVERY_", "EMAIL_SMTP_", "SCRAPY_", "XDG_")
@@ -99,10 +102,20 @@ class Project:
         environment: Mapping[str, str] | None = None,
         timeout_seconds: float = _RUN_SECONDS,
     ) -> ProcessResult:
+        """The command as a process, or as a fork if it runs this copy of the project."""
+        variables = {**self.environment, **(environment or {})}
+        if command[:3] in _FORKED and variables["PYTHONPATH"].startswith(str(ROOT)):
+            ended = fork_server().run(
+                *command[2:],
+                folder=self.folder,
+                environment=variables,
+                timeout_seconds=timeout_seconds,
+            )
+            return ProcessResult(command, *ended, self.database)
         done = subprocess.run(
             command,
             cwd=self.folder,
-            env={**self.environment, **(environment or {})},
+            env=variables,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

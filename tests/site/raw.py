@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _NOT_FOUND = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
 # l_onoff and l_linger of SO_LINGER: closing then sends RST and not FIN.
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+# What follows is the end of the connection: a client gets both at once, however busy this machine
+# is. Linux only.
+_WITH_WHAT_FOLLOWS = getattr(socket, "MSG_MORE", 0)
 RESET = object()
 """As the last piece of an answer: the connection is reset."""
 KEEP = object()
@@ -64,7 +67,10 @@ class RawServer:
     def _answer(self, connection: socket.socket, path: str) -> bool:
         """Whether the connection is kept."""
         route: Any = self.routes.get(path, _NOT_FOUND)
-        pieces = route() if callable(route) else [route] if isinstance(route, bytes) else route
+        if isinstance(route, bytes):
+            connection.sendall(route, _WITH_WHAT_FOLLOWS)
+            return False
+        pieces = route() if callable(route) else route
         for piece in pieces:
             if piece is KEEP:
                 return True

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sitecrawl.store.engine import Database
+    from tests.site.postgres import PostgresDatabases
 
 
 @pytest.fixture
@@ -18,16 +19,29 @@ def sqlite_url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path}/sitecrawl.db"
 
 
+@pytest.fixture
+def postgres_tables_url(postgres_server: PostgresDatabases) -> Iterator[str]:
+    with postgres_server.fresh_with_tables() as url:
+        yield url
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
-def database_url(request: pytest.FixtureRequest) -> str:
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def database_url(request: pytest.FixtureRequest, database_kind: str) -> str:
     """A URL to an empty database, on each kind of server in turn."""
-    url: str = request.getfixturevalue(f"{request.param}_url")
+    url: str = request.getfixturevalue(f"{database_kind}_url")
     return url
 
 
 @pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    with open_database(database_url) as opened:
+def database(request: pytest.FixtureRequest, database_kind: str) -> Iterator[Database]:
+    """Another database than that of ``database_url``: on PostgreSQL its tables are copied."""
+    name = {"sqlite": "sqlite_url", "postgres": "postgres_tables_url"}[database_kind]
+    with open_database(request.getfixturevalue(name)) as opened:
         yield opened
 
 
