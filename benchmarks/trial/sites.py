@@ -66,7 +66,7 @@ def _docusaurus() -> ServedSite:
         for part in ("shared", "classic"):
             shutil.copytree(templates / part, folder, dirs_exist_ok=True)
         package = json.loads((folder / "package.json").read_text())
-        # The native bundler is optional; the newest search box needs a version that is not published.
+        # The native bundler is optional; the newest search box needs an unpublished version.
         del package["dependencies"]["@docusaurus/faster"]
         package["overrides"] = {"@docsearch/react": "4.7.0", "@docsearch/core": "4.7.0"}
         (folder / "package.json").write_text(json.dumps(package))
