@@ -4,6 +4,7 @@
 #   make test       every test; installs a browser if there is none
 #   make check      formatting, lint, types
 #   make bench      speed and memory beside other tools (BENCH="--rounds 1 --urls 100k" for a quick look)
+#   make trial      real sites: what is found, what is untrue, at which cost (TRIAL="--sites vitepress")
 #   make report-assets   build the page of the report from frontend/report (needs node and npm)
 #   make pins       renew the exact versions in constraints.txt
 
@@ -15,7 +16,7 @@ PROFILE ?= $(if $(DOMAIN),default,fast)
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help discover test check bench report-assets pins clean
+.PHONY: help discover test check bench trial report-assets pins clean
 
 help:
 	@sed -n 's/^#  *make/make/p' Makefile
@@ -58,6 +59,9 @@ check: $(VENV)/ready-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_docs.py tests/test_architecture.py
+
+trial: $(VENV)/ready-dev
+	@$(BIN)/python -m benchmarks.trial $(TRIAL)
 
 bench: $(VENV)/ready-dev
 	@$(BIN)/python -m benchmarks.run $(BENCH)

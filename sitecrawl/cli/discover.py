@@ -192,12 +192,14 @@ def _run_spider(name: str, settings: Settings, arguments: Mapping[str, str]) -> 
     """Run the spider to its end; ``ConfigError`` when it cannot start."""
     from scrapy.crawler import AsyncCrawlerProcess
 
+    from sitecrawl.scan.garbage import collect_garbage_rarely
     from sitecrawl.scan.lifecycle import exit_code
     from sitecrawl.spiders.resuming import check_arguments
 
     check_arguments(arguments, settings, name)
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(name)
+    collect_garbage_rarely(crawler)
     process.crawl(crawler, **arguments)
     process.start()
     return ExitCode.FAILED if process.bootstrap_failed else exit_code(crawler)

@@ -40,7 +40,7 @@ _CUT = "..."
 _PLAIN_TAGS = frozenset({"li", "h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "b", "tr"})
 _TELLING_ATTRIBUTES = ("class", "id", "role", "aria-label", "itemtype")
 # The name of an element, and the values of these attributes if it has any.
-TraitsKey = tuple[str, ...]
+TraitsKey = tuple[str | None, ...]
 _STEP_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
@@ -204,11 +204,12 @@ class ElementContexts:
                 return outer
             attributes = element.attributes
             if attributes:
-                values = (attributes.get(name) or "" for name in _TELLING_ATTRIBUTES)
-                key = (tag, *(value[:_MAX_ATTRIBUTE_CHARACTERS] for value in values))
+                key = (tag, *map(attributes.get, _TELLING_ATTRIBUTES))
         inner = outer.inner.get(key)
         if inner is None:
-            inner = outer.opened(element_traits(*key), self._max_path_characters)
+            # Hostile values are cut here: the traits are kept beyond the page.
+            values = (value[:_MAX_ATTRIBUTE_CHARACTERS] if value else "" for value in key)
+            inner = outer.opened(element_traits(*values), self._max_path_characters)
             outer.inner[key] = inner
         return inner
 

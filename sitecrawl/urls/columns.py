@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _AUTHORITY = re.compile(r"https?://[^/?#]+/")
+# The origin and the path of a base, if each of its folders is one step.
+_BASE = re.compile(
+    r"(https?://[^/?#\\\s]+)/((?:(?!\.|%2[eE])[^/?#\\\s]+/)*)[^/?#\\\s]*(?:\?[^#]*)?(?:#.*)?"
+)
+# A slash or steps up, the path with its query, and a fragment.
+_PATH_LINK = re.compile(r"(/|(?:\.\./)*)(\w[^:#]{0,999}+)?(?:#[!-~]{0,999}+)?")
 _MAX_KNOWN = 20_000
 
 
@@ -58,7 +64,7 @@ def canonicalize_batch(
     """Like :func:`canonicalize_all`, with the origin that the URLs share."""
     batch = _canonical_if_plain(urls, base, rules)
     if batch is None and base is not None:
-        urls = _with_origin(urls, base)
+        urls = _absolute(urls, base, rules)
         batch = _canonical_if_plain(urls, base, rules)
     if batch is not None:
         return batch
@@ -101,19 +107,33 @@ def page_ids(
     return [digest - 0x8000000000000000 for digest in map(xxh3_64_intdigest, keys, repeat(seed))]
 
 
-def _with_origin(urls: Sequence[str], base: str) -> Sequence[str]:
-    """Put the origin before paths such as ``/a``, as most links are written.
+def _absolute(urls: Sequence[str], base: str, rules: CanonicalRules) -> Sequence[str]:
+    """Put folders of *base* before links such as ``/a``, ``b.html``, ``../c`` and ``#d``.
 
-    Only if the first character of the path is safe: ``//a`` and ``/\\a`` name a host, and so does
-    ``/`` with a tab before the next slash.
+    Only links that surely are paths: ``//a`` and ``/\\a`` name a host, and so does ``/`` with a tab
+    before the next slash. Fragments are cut off where canonicalization drops them.
     """
-    origin = origin_prefix(base)
-    if not origin:
+    found = _BASE.fullmatch(base)
+    if found is None or rules.keep_hash_routes:
         return urls
-    return [
-        origin + url[1:] if url[:1] == "/" and (url[1:2].isalnum() or url == "/") else url
-        for url in urls
-    ]
+    origin, path = found.groups()
+    folders = [f"{origin}/"]
+    for name in path.split("/")[:-1]:
+        folders.append(f"{folders[-1]}{name}/")
+    innermost = len(folders) - 1
+    own_page = base.partition("#")[0]
+    absolute = []
+    for url in urls:
+        if (link := _PATH_LINK.fullmatch(url)) is None:
+            absolute.append(url)
+            continue
+        start, rest = link.groups("")
+        if not start and not rest:
+            absolute.append(own_page)
+        else:
+            steps = innermost if start == "/" else len(start) // len("../")
+            absolute.append(folders[max(0, innermost - steps)] + rest)
+    return absolute
 
 
 def _canonical_if_plain(

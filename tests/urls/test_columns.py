@@ -158,3 +158,35 @@ class TestColumnMemo:
             for column in columns:
                 assert memo.all(column) == [text.upper() for text in column]
                 assert len(memo._known) <= SMALL + max(map(len, columns))
+
+
+_RELATIVE_PARTS = ("..", ".", "", "a", "b.html", "_c", "%2e%2e", "a:b", "é", "x y", "#d", "?e=1", "#")
+_BASES = (
+    "https://www.example.com/",
+    "https://www.example.com/dir/page.html?q=1",
+    "https://www.example.com/a/b/c/#x",
+    "https://www.example.com/a/./b/",
+    "https://www.example.com/a//b/c",
+    "https://www.example.com/a/%2E%2e/b/c",
+    "https://u@www.example.com:443/a/b",
+    "https://www.example.com",
+    "https://www.example.com?a/b",
+)
+
+
+@settings(max_examples=500)
+@given(
+    links=st.lists(st.lists(st.sampled_from(_RELATIVE_PARTS), max_size=5), min_size=1),
+    base=st.sampled_from(_BASES),
+    rules=st.sampled_from([CanonicalRules(), CanonicalRules(keep_hash_routes=True)]),
+)
+def test_relative_links_are_resolved_like_each_one_alone(
+    links: list[list[str]], base: str, rules: CanonicalRules
+) -> None:
+    urls = ["/".join(parts) for parts in links]
+    assert canonicalize_all(urls, base, rules) == [canonicalize(url, base, rules) for url in urls]
+
+
+def test_long_links_are_refused_as_each_one_alone() -> None:
+    urls = ["a" * length + "#" + "b" * length for length in (900, 2_000, 5_000, 9_000)]
+    assert canonicalize_all(urls, BASE) == [canonicalize(url, BASE) for url in urls]

@@ -1,0 +1,1 @@
+"""Runs sitecrawl and its peers on sites that nobody here wrote, beside an independent truth."""
