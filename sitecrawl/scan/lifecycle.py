@@ -213,7 +213,7 @@ class ScanLifecycle:
         assert database is not None
         writer = database.writer
         writer.finalize(
-            is_whole=status is ScanStatus.FINISHED,
+            is_exhaustive=_is_exhaustive(status, scan),
             cut_families=given_up_families(scan.counters.given_up_patterns),
         )
         self._count_exactly()

@@ -17,7 +17,7 @@ from sitecrawl.items import (
     RenderOutcome,
 )
 from sitecrawl.store.queries.archive import children
-from sitecrawl.store.queries.pages import ALL_PAGES, count_pages
+from sitecrawl.store.queries.pages import CONFIRMED_PAGES, count_pages
 from sitecrawl.store.queries.scans import scan_by_id
 from sitecrawl.store.schema import documents, fetches, mentions, pages, scans, visits
 from sitecrawl.store.vocabulary import ScanStatus
@@ -136,9 +136,9 @@ def load_resumption(database: Database, scan: ScanHandle) -> Resumption:
 
 
 def page_stats(database: Database, scan: Scan) -> dict[str, int]:
-    """The stats of a scan's pages, counted by the database."""
+    """The stats of the pages that the scan itself has seen, counted by the database."""
     stats: Counter[str] = Counter()
-    for count in count_pages(database, scan, ALL_PAGES):
+    for count in count_pages(database, scan, CONFIRMED_PAGES):
         if count.reason is None:
             stats["sitecrawl/pages/listed"] += count.pages
             stats[f"sitecrawl/pages/source/{count.source}"] += count.pages
