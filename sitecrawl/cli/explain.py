@@ -25,6 +25,7 @@ from sitecrawl.urls.target import TargetError, parse_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from sitecrawl.classify.pages import PageClass
     from sitecrawl.store.engine import Database
@@ -129,10 +130,14 @@ def _address(url: str) -> str:
 
 def _known(database: Database, site: Site, page: PageFact, answer: Why) -> Iterator[str]:
     yield page.url
-    newest = answer.scan.id if answer.scan else None
     yield f"  known since {answer.first_seen_at:%Y-%m-%d %H:%M} UTC, scan {page.first_scan_id}"
-    if answer.last_seen_scan_id != newest:
-        yield f"  no longer listed: last seen in scan {answer.last_seen_scan_id} of {newest}"
+    if answer.is_mentioned and (words := _unconfirmed_words(answer)):
+        yield f"  {words}"
+    if not answer.is_mentioned:
+        yield (
+            f"  no longer listed: last seen in scan {answer.last_seen_scan_id};"
+            " since then all that listed it was read without it, or is gone"
+        )
     elif page.reason:
         yield f"  refused: {page.reason}, {refusal_words(answer, _redirects(database, site, page))}"
     else:
@@ -147,6 +152,14 @@ def _known(database: Database, site: Site, page: PageFact, answer: Why) -> Itera
         yield from (f"  {line}" for line in visit_words(answer.visit))
     yield from (f"  {line}" for line in path_words(answer.click_path))
     yield from (f"  {line}" for line in mention_words(answer))
+
+
+def _unconfirmed_words(answer: Why) -> str:
+    """Which scan was the last that could tell, if it is not the newest."""
+    newest, last = answer.scan, answer.last_seen_scan_id
+    if newest is None or last is None or last >= newest.id:
+        return ""
+    return f"last confirmed by scan {last}; scan {newest.id} has not read what lists it"
 
 
 def _redirects(database: Database, site: Site, page: PageFact) -> list[str]:
@@ -368,10 +381,27 @@ def _sentence(mention: MentionFact) -> Iterator[str]:
         f"at {mention.path}" if mention.path else "",
         f"rel {mention.rel}" if mention.rel else "",
         f"which was found by {mention.found_by}" if not mention.path else "",
-        f"read {mention.fetched_at:%Y-%m-%d %H:%M} UTC" if mention.fetched_at else "",
+        f"read {_time(mention.fetched_at)}, scan {mention.scan_id}" if mention.fetched_at else "",
+        _later_words(mention),
     ]
     if said := ", ".join(detail for detail in details if detail):
         yield f"    {said}"
+
+
+def _later_words(mention: MentionFact) -> str:
+    """What scans have found after the one that read it."""
+    words = []
+    if mention.last_seen_at and mention.last_seen_scan_id > mention.scan_id:
+        words.append(f"confirmed {_time(mention.last_seen_at)}, scan {mention.last_seen_scan_id}")
+    if mention.dropped_scan_id is not None:
+        words.append(f"no longer in it in scan {mention.dropped_scan_id}")
+    elif mention.gone_scan_id is not None:
+        words.append(f"the document is gone since scan {mention.gone_scan_id}")
+    return ", ".join(words)
+
+
+def _time(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
 def _verb(mention: MentionFact) -> str:

@@ -10,6 +10,7 @@ from sitecrawl.config import colours_may_be_forced
 from sitecrawl.console.streams import discard_output
 from sitecrawl.politeness.ledger import byte_words, ledger_notes, ledger_words
 from sitecrawl.safety.text import printable
+from sitecrawl.scan.summary import LIMITS_OF_WORK, limit_figure
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _rows(
     yield from _documents(summary)
     for cut in summary.truncated:
         if cut["setting"]:
-            words = f"{cut['what']}: {cut['setting']}={_figure(cut['limit'])} can be raised"
+            words = f"{cut['what']}: {cut['setting']}={limit_figure(cut['limit'])} can be raised"
         else:
             words = f"{cut['what']}: only the first {cut['limit']:,} count"
         yield "limit hit", Words(words, "yellow")
@@ -142,15 +143,35 @@ def _rows(
         yield "stored", Words(f"scan {summary.scan_id} in {database}")
     for feed in feeds:
         yield "feed", Words(feed)
-    is_partial = summary.status is ScanStatus.PARTIAL and summary.scan_id is not None
     for label, command in (
         ("next", summary.pages and f"urls {shlex.quote(summary.asked)}"),
         ("", summary.example and f"why {shlex.quote(summary.example)}"),
         ("", summary.pages and f"report {shlex.quote(summary.asked)}"),
-        ("", is_partial and f"resume {summary.scan_id}"),
     ):
         if command:
             yield label, Words(f"sitecrawl {command}{database_option}")
+    if summary.status is ScanStatus.PARTIAL and summary.scan_id is not None:
+        yield from _going_on(summary, database_option)
+
+
+# A scan that goes on has its whole time again, and the whole budget of pages.
+_RENEWED = frozenset({"SITECRAWL_MAX_SCAN_MINUTES", "SITECRAWL_MAX_PAGES"})
+_RAISED_BY = 10
+
+
+def _going_on(summary: Summary, database_option: str) -> Iterator[tuple[str, Words]]:
+    """How to get what a limit has left out."""
+    raised = {
+        cut["setting"]: limit_figure(cut["limit"] * _RAISED_BY)
+        for cut in summary.truncated
+        if cut["setting"] in LIMITS_OF_WORK - _RENEWED
+    }
+    options = "".join(f" -s {name}={limit}" for name, limit in raised.items())
+    yield "go on", Words(f"sitecrawl resume {summary.scan_id}{options}{database_option}")
+    if "SITECRAWL_MAX_CRAWL_PAGES" in raised:
+        setting = database_option.replace("--database ", "-s SITECRAWL_DATABASE_URL=")
+        words = f"sitecrawl discover {shlex.quote(summary.asked)} --profile docs{setting}"
+        yield "all pages", Words(words)
 
 
 def _pages(summary: Summary) -> Iterator[tuple[str, Words]]:
@@ -159,6 +180,9 @@ def _pages(summary: Summary) -> Iterator[tuple[str, Words]]:
         yield "", Words(f"{number:,} from {source}")
     if summary.pages_unchanged:
         yield "", Words(f"{summary.pages_unchanged:,} in documents that have not changed")
+    if (more := summary.known - summary.pages) > 0:
+        words = f"{summary.known:,} URLs with {more:,} of earlier scans that this one has not read"
+        yield "known", Words(words)
     if refused := sum(summary.refused.values()):
         yield "refused", Words(f"{refused:,} URLs, kept with their reason")
     for reason, number in summary.refused.items():
@@ -168,6 +192,8 @@ def _pages(summary: Summary) -> Iterator[tuple[str, Words]]:
 def _crawl(summary: Summary) -> Iterator[tuple[str, Words]]:
     if summary.visited > 1:
         yield "visited", Words(f"{summary.visited:,} pages to follow their links")
+    if summary.not_visited:
+        yield "unvisited", Words(f"{summary.not_visited:,} known pages", "yellow")
     yield from _rendering(summary.rendered)
     labels = chain(["given up"], repeat(""))
     for label, cut in zip(labels, summary.cut_patterns[:_SHOWN_PATTERNS], strict=False):
@@ -204,7 +230,3 @@ def _politeness(summary: Summary) -> Iterator[tuple[str, Words]]:
         yield "pace", Words(ledger_words(summary.politeness))
         for note in ledger_notes(summary.politeness):
             yield "", Words(note)
-
-
-def _figure(limit: float) -> str:
-    return str(int(limit)) if float(limit).is_integer() else str(limit)

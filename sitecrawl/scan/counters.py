@@ -51,6 +51,8 @@ class ScanCounters:
     """Pages that the crawl has visited, also before an interruption."""
     visits_found: int = 0
     """Pages that were put into the frontier."""
+    visits_waiting: int = 0
+    """Pages whose turn had not come when the crawl ended; counted at the end of the scan."""
     beyond_depth: int = 0
     other_language: int = 0
     given_up_patterns: list[dict[str, Any]] = field(default_factory=list)
@@ -131,6 +133,7 @@ class ScanCounters:
         yield "sitecrawl/items/lost", self.items_lost
         yield "sitecrawl/crawl/visited", self.visited
         yield "sitecrawl/crawl/found", self.visits_found
+        yield "sitecrawl/crawl/waiting", self.visits_waiting
         yield "sitecrawl/crawl/beyond_depth", self.beyond_depth
         yield "sitecrawl/crawl/other_language", self.other_language
         yield "sitecrawl/crawl/patterns_given_up", len(self.given_up_patterns)

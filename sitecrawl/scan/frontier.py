@@ -65,6 +65,11 @@ class Frontier:
         return self._is_open
 
     @property
+    def has_begun(self) -> bool:
+        """Whether the crawl has begun, also if nothing more is handed out."""
+        return self._started > 0
+
+    @property
     def started(self) -> int:
         """How many pages have been handed out, those before an interruption included."""
         return self._started

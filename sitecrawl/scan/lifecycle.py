@@ -21,7 +21,12 @@ from sitecrawl.scan.database import ScanDatabase
 from sitecrawl.scan.frontier import Frontier
 from sitecrawl.scan.robots import RobotsRegistry
 from sitecrawl.scan.scan import Scan
-from sitecrawl.scan.summary import build_summary, given_up_families, scan_ending
+from sitecrawl.scan.summary import (
+    build_summary,
+    given_up_families,
+    is_exhaustive,
+    scan_ending,
+)
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
@@ -178,6 +183,8 @@ class ScanLifecycle:
         politeness = scan.politeness
         for limit in politeness.limits():
             scan.counters.hit(**limit)
+        if database is not None and database.has_begun and scan.frontier.has_begun:
+            scan.counters.visits_waiting = await database.run(self._count_waiting) or 0
         failure = scan.failure
         if database is not None and database.failure:
             reason, failure = "store", database.failure
@@ -197,13 +204,14 @@ class ScanLifecycle:
                 await database.close()
             self.is_finished.set()
 
-    def _summarize(self, status: ScanStatus, words: str) -> Summary:
+    def _summarize(self, status: ScanStatus, words: str, known: int = 0) -> Summary:
         return build_summary(
             self.scan,
             status=status,
             reason=words,
             asked=self._arguments.asked if self._arguments else "",
             seconds=time.monotonic() - self._started,
+            known=known,
         )
 
     # --- on the store's thread ---------------------------------------------------------------
@@ -213,17 +221,18 @@ class ScanLifecycle:
         assert database is not None
         writer = database.writer
         writer.finalize(
-            is_whole=status is ScanStatus.FINISHED,
+            is_exhaustive=is_exhaustive(status, scan),
             cut_families=given_up_families(scan.counters.given_up_patterns),
         )
-        self._count_exactly()
-        self.summary = summary = self._summarize(status, words)
+        known = self._count_exactly()
+        self.summary = summary = self._summarize(status, words, known)
         if summary.visited > 1:
             writer.add_evidence(
                 EvidenceType.CRAWL_STATS,
                 f"{summary.visited} pages visited, {len(summary.cut_patterns)} patterns given up",
                 metadata={
                     "visited": summary.visited,
+                    "not_visited": summary.not_visited,
                     "found": scan.counters.visits_found,
                     "beyond_depth": scan.counters.beyond_depth,
                     "cut_patterns": summary.cut_patterns,
@@ -243,28 +252,37 @@ class ScanLifecycle:
         writer.finish(summary.status, summary.reason, summary.as_dict())
         return True
 
-    def _count_exactly(self) -> None:
-        """Let the database count where pages of several documents overlap.
+    def _count_waiting(self) -> int:
+        from sitecrawl.store.queries.coverage import waiting_visits
 
-        Pages of changed and of unchanged documents do, and a crawl may have found that a page that
-        was listed is none.
+        assert self.scan.database is not None
+        return waiting_visits(self.scan.database.reader, self.scan.record.scan_id)
+
+    def _count_exactly(self) -> int:
+        """Let the database count where pages of several documents and scans overlap.
+
+        Pages of changed and of unchanged documents do, and a crawl, also an earlier one, may have
+        found that a page that was listed is none. Gives the size of the inventory, if the database
+        has counted it.
         """
-        counters, database = self.scan.counters, self.scan.database
+        counters, database, record = self.scan.counters, self.scan.database, self.scan.record
         assert database is not None
-        listed = counters.pages_listed
-        if counters.visited <= 1 and not (listed and counters.pages_unchanged):
-            return
-        from sitecrawl.store.queries.pages import count_listed
+        listed, unchanged = counters.pages_listed, counters.pages_unchanged
+        if counters.visited <= 1 and not (listed and (unchanged or record.has_pages)):
+            return 0
+        from sitecrawl.store.queries.pages import count_listed, has_unconfirmed
         from sitecrawl.store.queries.resume import page_stats
         from sitecrawl.store.queries.scans import scan_by_id
 
-        record = scan_by_id(database.reader, self.scan.record.scan_id)
-        assert record is not None
-        if counters.pages_unchanged:
-            total = count_listed(database.reader, record)
-            counters.pages_unchanged = max(total - listed, 0)
-        else:
-            counters.recount_pages(page_stats(database.reader, record))
+        scan = scan_by_id(database.reader, record.scan_id)
+        assert scan is not None
+        if unchanged and not has_unconfirmed(database.reader, scan):
+            known = count_listed(database.reader, scan)
+            counters.pages_unchanged = max(known - listed, 0)
+            return known
+        counters.recount_pages(page_stats(database.reader, scan))
+        counters.pages_unchanged = 0
+        return count_listed(database.reader, scan) if record.has_pages else 0
 
 
 def exit_code(crawler: Crawler) -> ExitCode:

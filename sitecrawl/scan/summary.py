@@ -35,6 +35,17 @@ _ENDINGS: dict[str, tuple[ScanStatus, str]] = {
 }
 
 
+# Limits that keep a scan from what it knows of, so that it is not whole. Others bound by design how
+# far it goes (SITECRAWL_MAX_CRAWL_DEPTH), or how much of one hostile page is read: they are said.
+LIMITS_OF_WORK = frozenset(
+    {
+        *("SITECRAWL_MAX_CRAWL_PAGES", "SITECRAWL_MAX_PAGES", "SITECRAWL_MAX_SCAN_MINUTES"),
+        *("SITECRAWL_MAX_SITEMAPS", "SITECRAWL_MAX_SITEMAP_URLS", "SITECRAWL_MAX_SITEMAP_DEPTH"),
+        *("SITECRAWL_MAX_SITEMAP_BYTES", "SITECRAWL_SITEMAP_STAGE_TIMEOUT_SECONDS"),
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """The figures of one scan."""
@@ -64,6 +75,10 @@ class Summary:
     politeness: dict[str, Any] = field(default_factory=dict)
     rendered: dict[str, Any] = field(default_factory=dict)
     """How many pages a browser has shown, and how many are known only for that."""
+    not_visited: int = 0
+    """Pages whose turn had not come when the crawl ended."""
+    known: int = 0
+    """Pages of the inventory after the scan, with those that only earlier scans have seen."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -83,7 +98,32 @@ def scan_ending(close_reason: str, scan: Scan, failure: str = "") -> tuple[ScanS
         return ScanStatus.PARTIAL, "; ".join(reasons)
     if status is ScanStatus.FINISHED and _has_read_nothing(scan):
         return ScanStatus.FAILED, ", ".join(_robots_unavailable(scan))
+    if status is ScanStatus.FINISHED and (limits := _limits_of_work(scan)):
+        return ScanStatus.PARTIAL, "; ".join(limits)
     return status, failure or words or _completeness(scan)
+
+
+def is_exhaustive(status: ScanStatus, scan: Scan) -> bool:
+    """Whether the crawl has visited every page that it could come to."""
+    counters = scan.counters
+    left_out = counters.visits_waiting or counters.given_up_patterns or counters.all_limits()
+    return status is ScanStatus.FINISHED and scan.frontier.has_begun and not left_out
+
+
+def _limits_of_work(scan: Scan) -> list[str]:
+    """The limits that kept the scan from what it knew of."""
+    waiting = scan.counters.visits_waiting
+    return [
+        f"limit reached: {cut['setting']}={limit_figure(cut['limit'])},"
+        f" {f'{waiting:,} known pages were not visited' if is_of_crawl else cut['what']}"
+        for cut in scan.counters.all_limits()
+        if cut["setting"] in LIMITS_OF_WORK
+        for is_of_crawl in [cut["setting"] == "SITECRAWL_MAX_CRAWL_PAGES"]
+    ]
+
+
+def limit_figure(limit: float) -> str:
+    return str(int(limit)) if float(limit).is_integer() else str(limit)
 
 
 def _has_read_nothing(scan: Scan) -> bool:
@@ -148,9 +188,9 @@ def _host(server: str) -> str:
 
 
 def build_summary(
-    scan: Scan, *, status: ScanStatus, reason: str, asked: str, seconds: float
+    scan: Scan, *, status: ScanStatus, reason: str, asked: str, seconds: float, known: int = 0
 ) -> Summary:
-    """The figures of a scan that has ended."""
+    """The figures of a scan that has ended; *known* is the size of the inventory, if it is more."""
     counters, ledger = scan.counters, scan.politeness.report()
     record = scan.database.record if scan.database else None
     return Summary(
@@ -168,6 +208,8 @@ def build_summary(
         documents=_most_first(counters.documents),
         findings=_most_first(counters.findings),
         visited=counters.visited,
+        not_visited=counters.visits_waiting,
+        known=known or counters.pages_listed + counters.pages_unchanged,
         rendered=_rendered(counters),
         cut_patterns=list(counters.given_up_patterns),
         truncated=counters.all_limits(),

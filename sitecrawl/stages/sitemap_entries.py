@@ -16,15 +16,19 @@ if TYPE_CHECKING:
 
 
 class UrlCap:
-    """Counts distinct locs up to a limit; without one (0) it counts nothing and costs nothing."""
+    """Counts distinct locs up to a limit; without one (0) it counts nothing and costs nothing.
 
-    def __init__(self, limit: int):
+    *used*: how many were listed before the scan was interrupted.
+    """
+
+    def __init__(self, limit: int, used: int = 0):
         self.limit = limit
+        self._used = used
         self._seen: set[str] = set()
 
     @property
     def is_reached(self) -> bool:
-        return 0 < self.limit <= len(self._seen)
+        return 0 < self.limit <= self._used + len(self._seen)
 
     def takes(self, loc: str) -> bool:
         """Whether this one is still within the limit; a repeated one always is."""

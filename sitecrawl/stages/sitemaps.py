@@ -87,6 +87,7 @@ class SitemapStage(Stage):
         self._cap = UrlCap(config.max_sitemap_urls)
         self._deadline = 0.0
         self._refused_children = 0
+        self._forgotten = 0  # maps that were named, and not even remembered
         self._read_before: Mapping[str, Sequence[tuple[str, str]]] = {}
 
     async def next_requests(self) -> Iterable[Request]:
@@ -123,6 +124,7 @@ class SitemapStage(Stage):
     async def _start(self) -> None:
         if resumption := await self.context.resumption():
             self._read_before = resumption.read_maps
+            self._cap = UrlCap(self._cap.limit, resumption.read_entries)
         seconds = self.context.config.sitemap_stage_timeout_seconds
         self._deadline = time.monotonic() + seconds if seconds else float("inf")
         pointers = await self._first_pointers()
@@ -161,6 +163,7 @@ class SitemapStage(Stage):
         if config.max_sitemaps and len(self._known) >= 2 * config.max_sitemaps + _SPARE_POINTERS:
             # An index may list a million maps; more than this are not even remembered.
             self.truncate("more sitemaps", "SITECRAWL_MAX_SITEMAPS", config.max_sitemaps)
+            self._forgotten += 1
             return
         self._known.add(pointer.url)
         if site_of(pointer.url) not in self._hosts:
@@ -286,7 +289,7 @@ class SitemapStage(Stage):
         entries = 0
         children: list[NamedDocument] = []
         alternates = Alternates(document, self.context.scope, self._cap)
-        was_cut = False
+        was_cut, forgotten = False, self._forgotten
         for chunk in reader.steps():
             if chunk is None:
                 # A hostile map must not block the event loop; and parsing while the store writes
@@ -318,7 +321,10 @@ class SitemapStage(Stage):
             format=reader.kind,
             entries=entries,
             decompressed_bytes=reader.decompressed_bytes,
-            truncated=reader.truncated or document.is_cut or was_cut,
+            truncated=reader.truncated
+            or document.is_cut
+            or was_cut
+            or self._forgotten > forgotten,
             findings=reader.findings,
             children=children,
         )

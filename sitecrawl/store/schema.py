@@ -4,12 +4,15 @@ A *mention* is one page as one document gives it. The first mention of a page li
 own row, because most pages have no other; the further ones lie in ``other_mentions``; the views
 show both alike.
 
-- A mention is *current* when its scan is not older than its document's ``content_scan_id``, the
-  scan in which that document was last read completely. So entries that a document has dropped
-  become stale without being touched.
-- A page belongs to the inventory of a scan when a current mention was read in that scan, or
-  belongs to a document that the scan confirmed (``last_scan_id``). So an unchanged document (304)
-  costs one row, however many pages it lists.
+- A document is part of the site until a scan finds that it is not (``gone_scan_id``): it answered
+  404 or 410, no document names it any more, or a crawl that visited everything did not come to it.
+  What a scan did not ask for or could not read stays as it was.
+- A mention is *current* when its document is part of the site, and its scan is not older than the
+  document's ``content_scan_id``, the scan in which the document was last read completely. So
+  entries that a document has dropped become stale without being touched.
+- A page belongs to the inventory when it has a current mention. So the inventory is the union of
+  what all scans know, and an unchanged document (304) costs one row, however many pages it lists.
+  ``queries/scans.py`` also says what belonged to it as of an earlier scan.
 
 Foreign keys tie the small tables. The bulk tables have none: the writer computes their ids, and
 checking each of a million rows would double the price of storing it.
@@ -151,6 +154,8 @@ documents = Table(
     Column("first_scan_id", ForeignKey("scans.id"), nullable=False),
     Column("last_scan_id", ForeignKey("scans.id")),
     Column("content_scan_id", ForeignKey("scans.id")),
+    # The scan that found that it is no longer part of the site.
+    Column("gone_scan_id", ForeignKey("scans.id")),
     Column("etag", Text),
     Column("last_modified", Text),
     Column("sha256", String(64)),

@@ -32,6 +32,13 @@ class Reason(StrEnum):
     TRAP_PAGINATION = "trap_pagination"
 
 
+FOUND_BY_VISIT = (
+    *(Reason.NOT_FOUND, Reason.SOFT_404, Reason.REDIRECTED, Reason.REDIRECT_LOOP),
+    *(Reason.TOO_MANY_REDIRECTS, Reason.OTHER_CANONICAL),
+)
+"""Reasons that hold until a visit finds otherwise."""
+
+
 class Refusal(NamedTuple):
     """One refusal, for example ``Refusal(Reason.SKIPPED_PATH, "/admin")``."""
 

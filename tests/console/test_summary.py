@@ -122,7 +122,7 @@ def test_a_rich_summary() -> None:
         ("next", "sitecrawl urls example.com"),
         ("", "sitecrawl why https://www.example.com/a"),
         ("", "sitecrawl report example.com"),
-        ("", "sitecrawl resume 12"),
+        ("go on", "sitecrawl resume 12 -s SITECRAWL_MAX_SITEMAP_URLS=10000000"),
     ]
 
 
@@ -173,8 +173,21 @@ def test_commands_to_go_on_with_can_be_pasted() -> None:
         ["sitecrawl", "urls", "https://example.com/?a=1&b=2"],
         ["sitecrawl", "why", "https://e/?a&b"],
         ["sitecrawl", "report", "https://example.com/?a=1&b=2"],
-        ["sitecrawl", "resume", "12"],
+        ["sitecrawl", "resume", "12", "-s", "SITECRAWL_MAX_SITEMAP_URLS=10000000"],
     ]
+
+
+def test_a_crawl_that_came_to_its_limit_names_what_is_left_and_how_to_get_it() -> None:
+    cut = {"what": "pages left", "setting": "SITECRAWL_MAX_CRAWL_PAGES", "limit": 200}
+    summary = replace(_RICH, truncated=[cut], not_visited=9_937, known=2_000_000)
+    found = rows(printed(summary, database_option=" --database sqlite:///x.db"))
+    assert ("unvisited", "9,937 known pages") in found
+    known = "2,000,000 URLs with 765,433 of earlier scans that this one has not read"
+    assert ("known", known) in found
+    command = "sitecrawl resume 12 -s SITECRAWL_MAX_CRAWL_PAGES=2000 --database sqlite:///x.db"
+    assert ("go on", command) in found
+    setting = "-s SITECRAWL_DATABASE_URL=sqlite:///x.db"
+    assert ("all pages", f"sitecrawl discover example.com --profile docs {setting}") in found
 
 
 def test_commands_to_go_on_with_name_a_database_that_nothing_else_tells() -> None:
@@ -184,7 +197,10 @@ def test_commands_to_go_on_with_name_a_database_that_nothing_else_tells() -> Non
         ["sitecrawl", "urls", "example.com", "--database", "sqlite:///my files.db"],
         ["sitecrawl", "why", "https://www.example.com/a", "--database", "sqlite:///my files.db"],
         ["sitecrawl", "report", "example.com", "--database", "sqlite:///my files.db"],
-        ["sitecrawl", "resume", "12", "--database", "sqlite:///my files.db"],
+        [
+            *("sitecrawl", "resume", "12", "-s", "SITECRAWL_MAX_SITEMAP_URLS=10000000"),
+            *("--database", "sqlite:///my files.db"),
+        ],
     ]
     assert "--database" not in printed()
 

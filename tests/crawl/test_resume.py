@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.crawl.scanned import WITHOUT_LIMITS
+from tests.site.build import robots, sitemap
 from tests.site.project import Project, crawl_command
 from tests.site.sites import news_site, trap_site
 
@@ -120,21 +121,45 @@ def test_sitemaps_that_were_read_are_not_read_again(tmp_path: Path) -> None:
         always = {**WITHOUT_LIMITS, "SITECRAWL_CRAWL": "always"}
         kill_after(project, server, 50, *crawl_command(server.url, settings=always))
         goes_on = ("-s", "SITECRAWL_CRAWL=always", "-s", "SITECRAWL_MAX_CRAWL_PAGES=80")
-        project.run(*resume_command(*goes_on)).succeeded()
+        project.run(*resume_command(*goes_on)).ended_in_part()
         assert server.paths().count("/map.xml") == 1
         assert server.paths().count("/") == 1
 
 
-def test_a_stopped_scan_goes_on_with_a_higher_limit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("setting", ["SITECRAWL_MAX_PAGES", "SITECRAWL_MAX_CRAWL_PAGES"])
+def test_a_stopped_scan_goes_on_with_a_higher_limit(setting: str, tmp_path: Path) -> None:
     with news_site().serve() as server:
         project = Project.in_folder(tmp_path)
-        limited = {**WITHOUT_LIMITS, "SITECRAWL_MAX_PAGES": 5}
-        project.crawl(server.url, settings=limited)
-        assert project.run(*resume_command("-s", "SITECRAWL_MAX_PAGES=0")).returncode == 0
+        limited = {**WITHOUT_LIMITS, setting: 5}
+        stopped = project.crawl(server.url, settings=limited).ended_in_part()
+        [(waiting,)] = stopped.query("SELECT count(*) FROM visits WHERE outcome IS NULL")
+        assert f"unvisited  {waiting:,} known pages" in stopped.stderr
+        halfway = project.run(*resume_command("-s", f"{setting}=8")).ended_in_part()
+        [(visited,)] = halfway.query("SELECT count(*) FROM visits WHERE outcome IS NOT NULL")
+        assert 5 < visited <= 13
+        assert project.run(*resume_command("-s", f"{setting}=0")).returncode == 0
         with closing(sqlite3.connect(project.database)) as connection:
             statuses = connection.execute("SELECT id, status FROM scans").fetchall()
             waiting = connection.execute("SELECT count(*) FROM visits WHERE outcome IS NULL")
             assert (statuses, waiting.fetchone()) == ([(1, "finished")], (0,))
+
+
+def test_sitemaps_that_a_limit_has_cut_are_read_to_their_end(
+    site: SiteServer, tmp_path: Path
+) -> None:
+    site.routes |= {
+        "/robots.txt": robots("/1.xml", "/2.xml", "/3.xml"),
+        **{f"/{n}.xml": sitemap(f"/{n}/a", f"/{n}/b") for n in (1, 2, 3)},
+    }
+    project = Project.in_folder(tmp_path)
+    project.crawl(site.url, settings={"SITECRAWL_MAX_SITEMAP_URLS": 3}).ended_in_part()
+    resume = ("-a", "resume=1", "-s", "SITECRAWL_MAX_SITEMAP_URLS")
+    command = (sys.executable, "-m", "scrapy", "crawl", "discover")
+    done = project.run(*command, *resume[:-1], f"{resume[-1]}=5").ended_in_part()
+    assert done.query("SELECT count(*) FROM pages WHERE source = 'sitemap'") == [(5,)]
+    done = project.run(*command, *resume[:-1], f"{resume[-1]}=0").succeeded()
+    assert done.query("SELECT count(*) FROM pages WHERE source = 'sitemap'") == [(6,)]
+    assert site.paths().count("/1.xml") == 1, "what was read to its end is not read again"
 
 
 @pytest.mark.parametrize(

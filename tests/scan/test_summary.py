@@ -119,20 +119,36 @@ FAILED = {"http_error": 1, "incomplete": 1}
 
 
 @pytest.mark.parametrize(
-    ("documents", "is_cut", "words"),
+    ("documents", "limit", "words"),
     [
-        (READ, False, "everything that was found has been read"),
-        (READ, True, "a limit was hit"),
-        (READ | FAILED, False, "2 of 9 documents could not be read"),
-        (READ | FAILED, True, "a limit was hit, 2 of 9 documents could not be read"),
+        (READ, "", "everything that was found has been read"),
+        (READ, "SITECRAWL_MAX_CRAWL_DEPTH", "a limit was hit"),
+        (READ | FAILED, "", "2 of 9 documents could not be read"),
+        (
+            READ | FAILED,
+            "SITECRAWL_MAX_PAGE_BYTES",
+            "a limit was hit, 2 of 9 documents could not be read",
+        ),
     ],
 )
 def test_a_scan_that_finished_says_what_may_be_missing(
-    documents: dict[str, int], is_cut: bool, words: str
+    documents: dict[str, int], limit: str, words: str
 ) -> None:
-    scan = a_scan(documents, is_cut=is_cut)
+    scan = a_scan(documents)
+    if limit:
+        scan.counters.hit("what lies beyond", limit, 2)
     assert scan_ending("finished", scan) == (ScanStatus.FINISHED, words)
     assert scan_ending("shutdown", scan)[1] == "stopped by the user"
+
+
+def test_a_limit_that_leaves_out_what_is_known_makes_a_scan_partial() -> None:
+    words = "limit reached: SITECRAWL_MAX_SITEMAPS=2, more sitemaps"
+    assert scan_ending("finished", a_scan(READ, is_cut=True)) == (ScanStatus.PARTIAL, words)
+    scan = a_scan(READ)
+    scan.counters.hit("pages left to visit", "SITECRAWL_MAX_CRAWL_PAGES", 200)
+    scan.counters.visits_waiting = 9_937
+    words = "limit reached: SITECRAWL_MAX_CRAWL_PAGES=200, 9,937 known pages were not visited"
+    assert scan_ending("finished", scan) == (ScanStatus.PARTIAL, words)
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,11 @@ class ProcessResult:
         assert self.returncode == 0, f"{self.command}: {self.returncode}\n{self.output}"
         return self
 
+    def ended_in_part(self) -> Self:
+        """Itself, or a failed test: a limit has left something out."""
+        assert self.returncode == 3, f"{self.command}: {self.returncode}\n{self.output}"
+        return self
+
     @property
     def output(self) -> str:
         return f"{self.stdout}\n{self.stderr}"

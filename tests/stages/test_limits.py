@@ -58,7 +58,7 @@ class TestDepth:
 
     def test_what_lies_deeper_is_cut_and_said(self, site: SiteServer, crawl: Crawl) -> None:
         settings = {**ENOUGH, "SITECRAWL_MAX_SITEMAP_DEPTH": 1}
-        done = crawl(site.url, settings=settings).succeeded()
+        done = crawl(site.url, settings=settings).ended_in_part()
         assert done.urls == [site.at("/side")]
         assert "/2.xml" not in site.paths()
         assert_said(done, "SITECRAWL_MAX_SITEMAP_DEPTH", 1)
@@ -80,7 +80,7 @@ class TestFiles:
 
     def test_further_maps_are_cut_and_said(self, site: SiteServer, crawl: Crawl) -> None:
         settings = {**ENOUGH, "SITECRAWL_MAX_SITEMAPS": 3}
-        done = crawl(site.url, settings=settings).succeeded()
+        done = crawl(site.url, settings=settings).ended_in_part()
         assert sorted(site.paths()[2:]) == ["/1.xml", "/2.xml", "/index.xml"], "in their order"
         assert_said(done, "SITECRAWL_MAX_SITEMAPS", 3)
 
@@ -101,7 +101,7 @@ class TestUrls:
             }
         )
         settings = {"SITECRAWL_MAX_SITEMAP_URLS": 3, **ONE_BY_ONE}
-        done = crawl(site.url, settings=settings).succeeded()
+        done = crawl(site.url, settings=settings).ended_in_part()
         assert done.urls == [site.at("/a"), site.at("/b"), site.at("/c")], "repeats do not count"
         assert_said(done, "SITECRAWL_MAX_SITEMAP_URLS", 3)
         assert stage(done, "sitemaps")["ended"] == "the limit of URLs was reached"
@@ -118,7 +118,7 @@ class TestUrls:
 
     def test_alternates_count_as_urls(self, site: SiteServer, crawl: Crawl) -> None:
         site.routes.update({"/robots.txt": robots("/map.xml"), "/map.xml": HREFLANG})
-        done = crawl(site.url, settings={"SITECRAWL_MAX_SITEMAP_URLS": 2}).succeeded()
+        done = crawl(site.url, settings={"SITECRAWL_MAX_SITEMAP_URLS": 2}).ended_in_part()
         assert len(done.rows) == 2
         assert_said(done, "SITECRAWL_MAX_SITEMAP_URLS", 2)
 
@@ -141,7 +141,7 @@ class TestUrls:
                 )
             database = f"sqlite:///{project.folder}/{slowest_first}.db"
             settings = {"SITECRAWL_MAX_SITEMAP_URLS": 100, "SITECRAWL_DATABASE_URL": database}
-            done = project.crawl(site.url, settings=settings).succeeded()
+            done = project.crawl(site.url, settings=settings).ended_in_part()
             assert done.urls == expected
 
 
@@ -153,7 +153,7 @@ class TestBytes:
         site.routes["/huge.xml"] = Reply(_endless_map)
         site.routes["/small.xml"] = sitemap("/small")
         settings = {**ENOUGH, "SITECRAWL_MAX_SITEMAP_BYTES": 1_000_000}
-        done = crawl(site.url, settings=settings).succeeded()
+        done = crawl(site.url, settings=settings).ended_in_part()
         (request,) = site.requests("/huge.xml")
         assert request.body_bytes < 30_000_000, "the download was stopped"
         huge = fetches(done)[site.at("/huge.xml")]
@@ -165,7 +165,7 @@ class TestBytes:
     def test_the_default_limit_is_50_mib(self, site: SiteServer, crawl: Crawl) -> None:
         site.routes["/robots.txt"] = robots("/huge.xml")
         site.routes["/huge.xml"] = Reply(_sparse_map)
-        done = crawl(site.url, settings=ENOUGH).succeeded()
+        done = crawl(site.url, settings=ENOUGH).ended_in_part()
         assert done.urls == [site.at("/first")]
         assert fetches(done)[site.at("/huge.xml")].truncated
         assert_said(done, "SITECRAWL_MAX_SITEMAP_BYTES", 52_428_800)
@@ -178,7 +178,7 @@ class TestBytes:
         site.routes["/transport.xml"] = Reply(bomb, headers={"Content-Encoding": "gzip"})
         site.routes["/small.xml"] = sitemap("/small")
         settings = {**ENOUGH, "SITECRAWL_MAX_SITEMAP_BYTES": 10_000_000}
-        done = crawl(site.url, settings=settings).succeeded()
+        done = crawl(site.url, settings=settings).ended_in_part()
         assert sorted(done.urls) == [site.at("/before"), site.at("/small")]
         read = fetches(done)
         assert read[site.at("/bomb.xml.gz")].truncated
@@ -216,7 +216,7 @@ class TestTime:
         site.routes.update({path: Reply(hold=never) for path in maps})
         settings = {**ENOUGH, "SITECRAWL_SITEMAP_STAGE_TIMEOUT_SECONDS": 1}
         begun = time.monotonic()
-        done = crawl(site.url, settings=settings).succeeded()
+        done = crawl(site.url, settings=settings).ended_in_part()
         assert time.monotonic() - begun < 25, "not the 30 s of each fetch"
         assert done.urls == [site.at("/good")]
         assert_said(done, "SITECRAWL_SITEMAP_STAGE_TIMEOUT_SECONDS", 1)
@@ -233,7 +233,7 @@ class TestTime:
             "SITECRAWL_SITEMAP_TIMEOUT_SECONDS": 2,
             "SITECRAWL_SITEMAP_STAGE_TIMEOUT_SECONDS": 1,
         }
-        done = crawl(site.url, settings=settings).succeeded()
+        done = crawl(site.url, settings=settings).ended_in_part()
         assert "/sitemap.xml" not in site.paths(), "no time for the common places"
         assert_said(done, "SITECRAWL_SITEMAP_STAGE_TIMEOUT_SECONDS", 1)
 

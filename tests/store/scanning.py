@@ -6,7 +6,7 @@ import hashlib
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from sitecrawl.items import FetchOutcome
+from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.store.queries.explain import why
 from sitecrawl.store.queries.pages import ALL_PAGES, COLUMNS, page_rows
 from sitecrawl.store.queries.scans import latest_scan, site_for
@@ -15,7 +15,7 @@ from sitecrawl.store.writers.records import DocumentRecord, FetchRecord, PageRow
 from sitecrawl.store.writers.scan_writer import ScanWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.explain import Why
@@ -39,6 +39,7 @@ class Scanning:
     def __init__(self, database: Database, site: str = SITE, **options: Any) -> None:
         self.writer = ScanWriter(database)
         options = {"asked": site, "root_url": f"https://{site}/", **options}
+        self._root_url = options["root_url"]
         self.handle: ScanHandle = self.writer.begin(site_key=site, **options)
         self._seen: set[int] = set()
 
@@ -48,6 +49,13 @@ class Scanning:
     def document(self, url: str, **facts: Any) -> int:
         record = {"kind": "sitemap", "found_by": "robots.txt line 1", **facts}
         return self.writer.document(DocumentRecord(url, **record))
+
+    def name(self, sitemaps: Iterable[str]) -> None:
+        """Read a robots.txt that names these sitemaps and no others."""
+        robots_id = self.document(f"{self._root_url}robots.txt", kind=DocumentKind.ROBOTS_TXT)
+        for url in sitemaps:
+            self.document(url, parent_id=robots_id)
+        self.fetched(robots_id, fingerprint="")
 
     def list_pages(self, url: str, pages: Sequence[str], **columns: Any) -> int:
         """Store the pages as entries 1, 2, ... of the document."""
@@ -90,9 +98,14 @@ def scan(
     documents: Mapping[str, Sequence[str] | FetchOutcome],
     status: ScanStatus = ScanStatus.FINISHED,
     site: str = SITE,
+    named: Sequence[str] | None = None,
 ) -> int:
-    """One scan that finds these pages in these documents; gives its id."""
+    """One scan that finds these pages in these documents; gives its id.
+
+    *named* are the documents that robots.txt names: those that are read, unless others are.
+    """
     scanning = Scanning(database, site)
+    scanning.name(documents if named is None else named)
     for url, content in documents.items():
         if isinstance(content, FetchOutcome):
             scanning.fetched(scanning.document(url), content)

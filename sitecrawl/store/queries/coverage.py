@@ -80,6 +80,14 @@ def crawl_coverage(database: Database, scan: Scan) -> CrawlCoverage:
     )
 
 
+def waiting_visits(database: Database, scan_id: int) -> int:
+    """Pages of the frontier whose turn has not come; those that are held are not among them."""
+    is_waiting = visits.c.number.is_not(None) & visits.c.outcome.is_(None)
+    statement = select(func.count()).where(visits.c.scan_id == scan_id, is_waiting)
+    with database.reading() as connection:
+        return connection.scalar(statement) or 0
+
+
 def _visit_counts(connection: Connection, scan_id: int) -> tuple[int, int, int, int]:
     is_failed = visits.c.outcome.is_not(None) & visits.c.outcome.not_in(_SETTLED)
     counts = select(

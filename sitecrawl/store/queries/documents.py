@@ -128,6 +128,7 @@ class Document:
     first_scan_id: int
     last_scan_id: int | None
     content_scan_id: int | None
+    gone_scan_id: int | None
     etag: str | None
     last_modified: str | None
     sha256: str | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, case, func, select
+from sqlalchemy import Select, and_, case, func, select
 
 from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.store.queries.coverage import crawl_coverage
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from sqlalchemy import Subquery
+    from sqlalchemy import ColumnElement, Subquery
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.engine import Database
@@ -82,6 +82,12 @@ class MentionFact:
     """The newest scan that read or confirmed it."""
     fetched_at: datetime | None
     """When the document was fetched in ``scan_id``; None while that scan has not come so far."""
+    last_seen_at: datetime | None
+    """The same of ``last_seen_scan_id``."""
+    gone_scan_id: int | None
+    """The scan that found that the document is no longer part of the site."""
+    dropped_scan_id: int | None
+    """The first scan that read the document completely without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,10 @@ class MentionCount:
 
 
 _NEVER = 2**63 - 1
-_IS_CURRENT = mentions.c.scan_id >= func.coalesce(documents.c.content_scan_id, 0)
+_IS_CURRENT = and_(
+    documents.c.gone_scan_id.is_(None),
+    mentions.c.scan_id >= func.coalesce(documents.c.content_scan_id, 0),
+)
 
 _ORDER = (
     _IS_CURRENT.desc(),
@@ -154,6 +163,7 @@ def _of_page(page_id: int) -> Select[Any]:
             documents.c.url.label("document_url"),
             documents.c.kind.label("document_kind"),
             documents.c.found_by,
+            documents.c.gone_scan_id,
             _IS_CURRENT.label("is_current"),
             func.row_number().over(order_by=_ORDER).label("rank"),
         )
@@ -185,16 +195,23 @@ def _with_fetches(found: Subquery) -> Select[Any]:
         )
         .scalar_subquery()
     )
-    read = fetches.alias("read")
-    fetched_at = (
-        select(func.max(read.c.fetched_at))
-        .where(read.c.document_id == found.c.document_id, read.c.scan_id == found.c.scan_id)
-        .scalar_subquery()
-    )
+    last_seen_in = func.coalesce(confirmed_in, found.c.scan_id)
     return select(
         found,
-        func.coalesce(confirmed_in, found.c.scan_id).label("last_seen_scan_id"),
-        fetched_at.label("fetched_at"),
+        last_seen_in.label("last_seen_scan_id"),
+        _fetched_at(found, found.c.scan_id).label("fetched_at"),
+        _fetched_at(found, last_seen_in).label("last_seen_at"),
+        dropped_in.label("dropped_scan_id"),
+    )
+
+
+def _fetched_at(found: Subquery, scan_id: ColumnElement[Any]) -> ColumnElement[Any]:
+    """When the scan fetched the document."""
+    read = fetches.alias()
+    return (
+        select(func.max(read.c.fetched_at))
+        .where(read.c.document_id == found.c.document_id, read.c.scan_id == scan_id)
+        .scalar_subquery()
     )
 
 
@@ -229,6 +246,11 @@ class Why:
     """Documents that the scan could not read to the end, if the page is not known."""
     unread: Sequence[str] = ()
     """Documents that the scan knew of and did not fetch, if the page is not known."""
+
+    @property
+    def is_mentioned(self) -> bool:
+        """Whether a document still lists it, as far as is known."""
+        return any(each.is_current for each in self.mention_counts)
 
     @property
     def mentions_left_out(self) -> int:

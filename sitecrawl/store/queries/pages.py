@@ -1,7 +1,8 @@
-"""Reads the pages that belong to the inventory of a scan: one query for all who filter pages.
+"""Reads the pages of the inventory as of a scan: one query for all who filter pages.
 
-The inventory of a scan is what it, or a later one, has read or confirmed. That of the newest scan
-is exact; that of an older one is as far as the database still knows it.
+The inventory is what all scans up to this one know (``queries/scans.py``). That of the newest scan
+is exact; that of an earlier one is as far as the database still knows it. Of each page it has what
+the last scan said that could tell.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ _TEXT_SOURCES: Final = {
 _BY_CLASS: Final = frozenset({"pc", "k", "ktext"})
 _TABLE_NAME: Final = re.compile(r"\b([a-z]+)\.")
 
-# Of a page that was fetched twice, the last fetch counts.
+# Of a page that was fetched twice, the last fetch counts. Of one that this scan has not visited,
+# the last visit before: only scans that were the last to read a page are looked at.
 _VISITED: Final = """
 visited AS MATERIALIZED (
     SELECT page_id, clicks, status, content_type, text_hash, canonical, duplicate_of FROM (
@@ -78,10 +80,15 @@ visited AS MATERIALIZED (
              WHERE original.page_id = visit.duplicate_of AND original.scan_id = visit.scan_id
              ORDER BY original.id LIMIT 1) AS duplicate_of,
             row_number() OVER (
-                PARTITION BY visit.page_id ORDER BY visit.id DESC, fetched.id DESC) AS rank
+                PARTITION BY visit.page_id
+                ORDER BY visit.outcome IS NULL, visit.id DESC, fetched.id DESC) AS rank
         FROM visits AS visit LEFT JOIN fetches AS fetched
             ON fetched.document_id = visit.document_id AND fetched.scan_id = visit.scan_id
-        WHERE visit.scan_id = {scan}
+        WHERE visit.scan_id = {scan} OR (
+            visit.outcome IS NOT NULL AND visit.scan_id IN (
+                SELECT coalesce(gone_scan_id, last_scan_id) FROM documents
+                WHERE site_id = {site} AND kind = 'page'
+                AND coalesce(gone_scan_id, last_scan_id) < {scan}))
     ) AS ranked WHERE rank = 1)
 """
 # Most further mentions have the source of the first one, and add nothing.
@@ -117,6 +124,18 @@ FROM (
 JOIN pages AS p ON p.id = m.page_id {joins}
 WHERE m.rank = 1
 """
+# Documents that the scan has not read or confirmed, and that may list pages which it did not see.
+_ANY_UNCONFIRMED: Final = """
+SELECT 1 FROM documents
+WHERE site_id = {site} AND kind IN ('sitemap', 'page') AND gone_scan_id IS NULL
+AND content_scan_id IS NOT NULL AND last_scan_id < {scan} LIMIT 1
+"""
+_CONFIRMED: Final = """
+(p.seen_scan_id >= {scan} OR {m}.document_id IN {confirming} OR p.id IN (
+    SELECT other.page_id FROM other_mentions AS other
+    WHERE other.document_id IN {confirming} AND {other_counts}))
+"""
+_CONFIRMING: Final = "(SELECT id FROM documents WHERE site_id = {site} AND last_scan_id >= {scan})"
 _LISTED: Final = """
 SELECT count(*), count(CASE WHEN NOT {own_counts} THEN 1 END)
 FROM pages AS p WHERE p.site_id = {site} AND p.reason IS NULL
@@ -129,13 +148,6 @@ _ANY_MENTION: Final = """
 """
 _DESCRIBED: Final = """
 p.id IN (SELECT page_id FROM page_signals UNION SELECT page_id FROM menu_entries)
-"""
-_CLICKS: Final = "p.id IN (SELECT page_id FROM visits WHERE scan_id = {scan} AND clicks <= {value})"
-_HTTP_STATUS: Final = """
-p.id IN (
-    SELECT visit.page_id FROM visits AS visit JOIN fetches AS fetched
-    ON fetched.document_id = visit.document_id AND fetched.scan_id = visit.scan_id
-    WHERE visit.scan_id = {scan} AND fetched.status BETWEEN {value} AND {value})
 """
 _IN_CLUSTER: Final = """
 pc.class_id IN (SELECT id FROM classes WHERE site_id = {site} AND {has_cluster})
@@ -203,6 +215,8 @@ class PageFilter:
     page_id: int | None = None
     one_of: int = 1
     """A random sample of one of so many pages; a power of two. The same pages every time."""
+    is_confirmed: bool = False
+    """Whether the scan itself has read or confirmed that it is there."""
     is_described: bool = False
     """Whether more is known of it than its row says, or the menu has it."""
 
@@ -221,6 +235,8 @@ class PageFilter:
         if self.one_of > 1:
             # Ids are hashes.
             found.append(("p.id & {value} = 0", [self.one_of - 1]))
+        if self.is_confirmed:
+            found.append((_CONFIRMED, []))
         if self.is_described:
             found.append((_DESCRIBED, []))
         if self.reason:
@@ -230,9 +246,9 @@ class PageFilter:
         if self.text:
             found.append(self._text())
         if self.max_clicks is not None:
-            found.append((_CLICKS, [self.max_clicks]))
+            found.append(("v.clicks <= {value}", [self.max_clicks]))
         if self.http_status is not None:
-            found.append((_HTTP_STATUS, self.http_status))
+            found.append(("v.status BETWEEN {value} AND {value}", self.http_status))
         return [*found, *self._of_class()]
 
     def _of_class(self) -> Iterator[tuple[str, Sequence[Any]]]:
@@ -269,6 +285,7 @@ class PageFilter:
 
 LISTED_PAGES: Final = PageFilter()
 ALL_PAGES: Final = PageFilter(include_refused=True)
+CONFIRMED_PAGES: Final = PageFilter(include_refused=True, is_confirmed=True)
 
 
 def page_rows(
@@ -300,6 +317,13 @@ def count_listed(database: Database, scan: Scan) -> int:
     if not without_own:
         return int(number)
     return sum(count.pages for count in count_pages(database, scan, LISTED_PAGES))
+
+
+def has_unconfirmed(database: Database, scan: Scan) -> bool:
+    """Whether the inventory may have pages that the scan has not read or confirmed."""
+    statement = _ANY_UNCONFIRMED.format(site=int(scan.site_id), scan=int(scan.id))
+    with database.reading() as connection:
+        return connection.exec_driver_sql(statement).first() is not None
 
 
 @contextmanager
@@ -372,9 +396,10 @@ def _tables_of(*sql: str) -> set[str]:
 def _ways(connection: Connection, scan: Scan) -> list[tuple[str, str, Mapping[str, str]]]:
     """How pages are found: by the mention in their row, and by another one."""
     names = membership(scan) | {"is_further": "named.source <> own.source"}
-    is_earlier = (scans.c.site_id == scan.site_id) & (scans.c.id < scan.id)
-    if connection.execute(select(scans.c.id).where(is_earlier).limit(1)).first() is None:
-        # Whatever the site has was seen by this scan or a later one.
+    names["confirming"] = _CONFIRMING.format_map(names)
+    is_another = (scans.c.site_id == scan.site_id) & (scans.c.id != scan.id)
+    if connection.execute(select(scans.c.id).where(is_another).limit(1)).first() is None:
+        # Whatever the site has was seen by this scan.
         return [("p", _BY_OWN_MENTION, names | {"own_counts": "1 = 1"})]
     return [
         ("p", _BY_OWN_MENTION, names),

@@ -17,7 +17,7 @@ from sitecrawl.items import (
     RenderOutcome,
 )
 from sitecrawl.store.queries.archive import children
-from sitecrawl.store.queries.pages import ALL_PAGES, count_pages
+from sitecrawl.store.queries.pages import CONFIRMED_PAGES, count_pages
 from sitecrawl.store.queries.scans import scan_by_id
 from sitecrawl.store.schema import documents, fetches, mentions, pages, scans, visits
 from sitecrawl.store.vocabulary import ScanStatus
@@ -94,6 +94,8 @@ class Resumption:
     """In the order in which they were found."""
     read_maps: Mapping[str, Sequence[tuple[str, str]]]
     """Sitemaps that need not be read again, with the documents that they name, and how."""
+    read_entries: int
+    """How many pages these list."""
     stats: Mapping[str, int]
     """What the run before had counted."""
 
@@ -131,14 +133,15 @@ def load_resumption(database: Database, scan: ScanHandle) -> Resumption:
         seen_ids=seen_ids,
         visits=known_visits,
         read_maps={row.url: children(database, row.id) for row in maps},
+        read_entries=sum(row.entries or 0 for row in maps),
         stats=stats,
     )
 
 
 def page_stats(database: Database, scan: Scan) -> dict[str, int]:
-    """The stats of a scan's pages, counted by the database."""
+    """The stats of the pages that the scan itself has seen, counted by the database."""
     stats: Counter[str] = Counter()
-    for count in count_pages(database, scan, ALL_PAGES):
+    for count in count_pages(database, scan, CONFIRMED_PAGES):
         if count.reason is None:
             stats["sitecrawl/pages/listed"] += count.pages
             stats[f"sitecrawl/pages/source/{count.source}"] += count.pages
@@ -164,14 +167,14 @@ def _visits(scan_id: int) -> Any:
 
 def _read_maps(scan_id: int) -> Any:
     return (
-        select(documents.c.url, documents.c.id)
+        select(documents.c.url, documents.c.id, documents.c.entries)
         .join_from(fetches, documents, documents.c.id == fetches.c.document_id)
         .where(
             fetches.c.scan_id == scan_id,
             documents.c.kind == DocumentKind.SITEMAP,
             fetches.c.outcome.in_(_SETTLED),
-            # A map that was cut by a limit would be cut again.
-            (fetches.c.outcome != FetchOutcome.OK) | fetches.c.complete | fetches.c.truncated,
+            # Of a map that was cut by a limit there may be more now.
+            (fetches.c.outcome != FetchOutcome.OK) | fetches.c.complete,
         )
         .distinct()
     )

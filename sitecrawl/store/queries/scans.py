@@ -1,11 +1,11 @@
-"""Reads sites and scans, and tells which mentions belong to the inventory of a scan."""
+"""Reads sites and scans, and tells which mentions belong to the inventory as of a scan."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, case, select
+from sqlalchemy import Select, case, func, select
 
 from sitecrawl.store import schema as t
 from sitecrawl.store.vocabulary import ScanStatus
@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 
     from sitecrawl.store.engine import Database
 
+_ENDED_WELL = (ScanStatus.FINISHED, ScanStatus.PARTIAL)
+_later = t.scans.alias("later")
+_NEXT_SCAN = (
+    select(func.min(_later.c.id))
+    .where(
+        _later.c.site_id == t.scans.c.site_id,
+        _later.c.id > t.scans.c.id,
+        _later.c.status.in_(_ENDED_WELL),
+    )
+    .scalar_subquery()
+)
 _SCANS = select(
     t.scans.c.id,
     t.scans.c.site_id,
@@ -31,6 +42,10 @@ _SCANS = select(
     t.scans.c.started_at,
     t.scans.c.finished_at,
     t.scans.c.heartbeat_at,
+    t.scans.c.hostname,
+    t.scans.c.pid,
+    t.scans.c.process_token,
+    _NEXT_SCAN.label("next_scan_id"),
 ).join_from(t.scans, t.sites)
 
 
@@ -70,7 +85,7 @@ def scan_by_id(database: Database, scan_id: int) -> Scan | None:
 
 def latest_scan(database: Database, site_id: int) -> Scan | None:
     """The newest scan that ended in order; if there is none, the newest at all."""
-    ended_well = t.scans.c.status.in_([ScanStatus.FINISHED, ScanStatus.PARTIAL])
+    ended_well = t.scans.c.status.in_(_ENDED_WELL)
     best_first = _SCANS.order_by(case((ended_well, 0), else_=1), t.scans.c.id.desc()).limit(1)
     return next(iter(_scans(database, _of_site(best_first, site_id))), None)
 
@@ -109,34 +124,68 @@ class Scan:
     started_at: datetime
     finished_at: datetime | None
     heartbeat_at: datetime
+    hostname: str
+    pid: int
+    process_token: str
+    next_scan_id: int | None
+    """The next scan of the site that ended in order; None: this is the newest that did, or what
+    came after it did not."""
 
 
 _COUNTS = """
-({m}.{seen} >= {scan} OR EXISTS (
+EXISTS (
     SELECT 1 FROM documents AS d
-    WHERE d.id = {m}.document_id AND d.last_scan_id >= {scan}
-    AND {m}.{seen} >= coalesce(d.content_scan_id, 0)))
+    WHERE d.id = {m}.document_id AND d.gone_scan_id IS NULL
+    AND {m}.{seen} >= coalesce(d.content_scan_id, 0))
 """
-
+# Only few documents need a look at each of their mentions.
 _OWN_COUNTS = """
 (p.document_id NOT IN (
     SELECT id FROM documents WHERE site_id = {site}
-    AND (last_scan_id IS NULL OR last_scan_id < {scan} OR content_scan_id > first_scan_id))
-OR {asked})
+    AND (gone_scan_id IS NOT NULL OR content_scan_id > first_scan_id))
+OR {counts})
+"""
+
+# As of an earlier scan, that is, before the scan {end}: the document was not gone, and was not read
+# without the mention since that was read last.
+_COUNTED = """
+EXISTS (
+    SELECT 1 FROM documents AS d
+    WHERE d.id = {m}.document_id
+    AND coalesce(d.gone_scan_id, {end}) >= {end}
+    AND ({m}.{seen} >= coalesce(d.content_scan_id, 0) OR NOT EXISTS (
+        SELECT 1 FROM fetches AS later
+        WHERE later.document_id = d.id AND later.complete
+        AND later.scan_id > {m}.{seen} AND later.scan_id < {end})))
+"""
+_OWN_COUNTED = "(p.first_scan_id < {end} AND {counts})"
+_OTHER_COUNTED = """
+({counts} AND EXISTS (
+    SELECT 1 FROM pages AS known
+    WHERE known.id = other.page_id AND known.first_scan_id < {end}))
 """
 
 
 def membership(scan: Scan) -> dict[str, str]:
     """What stands for names in statements about ``pages AS p`` and ``further_mentions AS other``.
 
-    ``{own_counts}``: the mention in the page's row belongs to the inventory; ``{other_counts}``:
-    the further one does; ``{site}`` and ``{scan}``: their numbers.
+    ``{own_counts}``: the mention in the page's row belongs to the inventory as of the scan;
+    ``{other_counts}``: the further one does; ``{site}`` and ``{scan}``: their numbers.
+
+    Of an earlier scan this is what the database still knows: the row of a page has its newest
+    mention, so a page that was gone in between counts as having been there.
     """
-    site_id, scan_id = int(scan.site_id), int(scan.id)
-    asked = _COUNTS.format(m="p", seen="seen_scan_id", scan=scan_id)
-    return {
-        "site": str(site_id),
-        "scan": str(scan_id),
-        "own_counts": _OWN_COUNTS.format(site=site_id, scan=scan_id, asked=asked),
-        "other_counts": _COUNTS.format(m="other", seen="scan_id", scan=scan_id),
+    names = {"site": str(int(scan.site_id)), "scan": str(int(scan.id))}
+    if scan.next_scan_id is None:
+        counts = _COUNTS.format(m="p", seen="seen_scan_id")
+        return names | {
+            "own_counts": _OWN_COUNTS.format(counts=counts, **names),
+            "other_counts": _COUNTS.format(m="other", seen="scan_id"),
+        }
+    end = int(scan.next_scan_id)
+    own = _COUNTED.format(m="p", seen="seen_scan_id", end=end)
+    other = _COUNTED.format(m="other", seen="scan_id", end=end)
+    return names | {
+        "own_counts": _OWN_COUNTED.format(counts=own, end=end),
+        "other_counts": _OTHER_COUNTED.format(counts=other, end=end),
     }

@@ -223,8 +223,7 @@ def _has_changed(connection: Connection, scan: Scan) -> bool:
             select(documents.id).where(
                 is_own,
                 documents.kind == DocumentKind.SITEMAP,
-                documents.last_scan_id >= learned.scan_id,
-                documents.last_scan_id < scan.id,
+                documents.gone_scan_id > learned.scan_id,
             ),
             select(visits.id).where(
                 visits.scan_id == scan.id, visits.number > 1, visits.outcome.is_not(None)

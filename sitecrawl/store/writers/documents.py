@@ -32,7 +32,7 @@ RETURNING id, url
 _FETCH_COLUMNS = tuple(column.name for column in fetches.c if column.name != "id")
 _CONTENT_COLUMNS = (
     *("last_scan_id", "content_scan_id", "format", "etag", "last_modified", "sha256"),
-    *("content_fingerprint", "entries", "policies", "listed"),
+    *("content_fingerprint", "entries", "policies", "listed", "gone_scan_id"),
 )
 
 
@@ -141,7 +141,7 @@ class DocumentWriter:
 
     def _moved(self, record: FetchRecord) -> dict[str, Any]:
         if record.outcome is FetchOutcome.NOT_MODIFIED:
-            return {"last_scan_id": self._scan.scan_id}
+            return {"last_scan_id": self._scan.scan_id, "gone_scan_id": None}
         if record.complete:
             return {
                 "last_scan_id": self._scan.scan_id,
@@ -154,10 +154,15 @@ class DocumentWriter:
                 "entries": record.entries,
                 "policies": dict(record.policies),
                 "listed": record.listed,
+                "gone_scan_id": None,
             }
         if record.outcome is FetchOutcome.OK or record.entries:
             # Part of a new content is stored: "unchanged since" would hide the rest of it.
-            return {"last_scan_id": self._scan.scan_id, "content_fingerprint": None}
+            return {
+                "last_scan_id": self._scan.scan_id,
+                "content_fingerprint": None,
+                "gone_scan_id": None,
+            }
         return {}
 
     def keep_body(self, sha256: str, body: bytes) -> None:

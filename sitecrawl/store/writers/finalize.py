@@ -4,9 +4,10 @@ Mentions, when the site had pages before:
 
 - A further mention that its document has repeated at another position is removed; one that its
   document has dropped stays as history.
+- Documents that are no longer part of the site are marked (``gone.py``).
 - A page whose own mention is stale, or belongs to a document that is no longer part of the site,
-  takes over a mention that this scan confirmed. Without this, a site that renames its sitemaps
-  every day would add a mention per page and day.
+  takes over a current one. Without this, a site that renames its sitemaps every day would add a
+  mention per page and day.
 
 The crawl: what visits found out goes into the pages. Until then the pages of a first scan have no
 index, so that they can only be appended. Links to each page are counted.
@@ -23,11 +24,12 @@ from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.store.queries.scans import membership
 from sitecrawl.store.schema import sites, visits
 from sitecrawl.store.writers.bulk import insert_columns, literal
+from sitecrawl.store.writers.gone import mark_gone
 from sitecrawl.store.writers.mentions import remove_unused_contexts
 from sitecrawl.urls.address import resolve
 from sitecrawl.urls.canonical import KeyRules, page_key
 from sitecrawl.urls.redirects import endless_redirects, shown_chain
-from sitecrawl.urls.refusal import Reason
+from sitecrawl.urls.refusal import FOUND_BY_VISIT, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,15 +55,6 @@ AND (
         AND pages.document_id = other_mentions.document_id AND pages.seen_scan_id = {scan}))
 """
 
-_GONE = """
-documents.site_id = {site} AND documents.last_scan_id < {scan}
-AND NOT EXISTS (
-    SELECT 1 FROM fetches
-    WHERE fetches.scan_id = {scan} AND fetches.document_id = documents.id)
-"""
-
-_ANY_GONE = "SELECT 1 FROM documents WHERE {gone} LIMIT 1"
-
 _CREATE_PROMOTED = """
 CREATE TEMPORARY TABLE promoted (
     document_id BIGINT, position INTEGER, page_id BIGINT, source TEXT, lastmod TEXT, details TEXT,
@@ -81,15 +74,17 @@ FROM (
     FROM pages CROSS JOIN further_mentions AS m
     WHERE pages.document_id IN (
         SELECT id FROM documents
-        WHERE (site_id = {site} AND content_scan_id > first_scan_id) OR ({gone}))
+        WHERE site_id = {site}
+        AND (content_scan_id > first_scan_id OR gone_scan_id IS NOT NULL))
     AND EXISTS (
-        SELECT 1 FROM documents WHERE documents.id = pages.document_id
-        AND (pages.seen_scan_id < coalesce(documents.content_scan_id, 0) OR ({gone})))
+        SELECT 1 FROM documents AS own WHERE own.id = pages.document_id
+        AND (pages.seen_scan_id < coalesce(own.content_scan_id, 0)
+             OR own.gone_scan_id IS NOT NULL))
     AND m.page_id = pages.id
     AND EXISTS (
-        SELECT 1 FROM documents AS confirmed
-        WHERE confirmed.id = m.document_id AND confirmed.site_id = {site}
-        AND confirmed.last_scan_id = {scan} AND m.scan_id >= coalesce(confirmed.content_scan_id, 0))
+        SELECT 1 FROM documents AS named
+        WHERE named.id = m.document_id AND named.gone_scan_id IS NULL
+        AND m.scan_id >= coalesce(named.content_scan_id, 0))
 ) AS candidates
 WHERE rank = 1
 ORDER BY number
@@ -109,10 +104,6 @@ DELETE FROM other_mentions WHERE (document_id, position, page_id) IN (
     SELECT document_id, position, page_id FROM promoted)
 """
 
-# Its pages may have been taken over: should it come back, it has to be read again.
-_FORGET_GONE = "UPDATE documents SET content_fingerprint = NULL WHERE {gone}"
-
-
 # From the part of a page that matters most to the one that matters least.
 _REGIONS: Final = (
     *(Region.NAVIGATION, Region.HEADER, Region.BREADCRUMB, Region.CONTENT),
@@ -124,7 +115,7 @@ UPDATE page_signals SET inlinks = NULL, link_region = NULL
 WHERE site_id = {site} AND inlinks IS NOT NULL
 """
 
-# A page that links to another twice counts once. What a scan has not confirmed does not count.
+# A page that links to another twice counts once.
 _COUNT_LINKS = """
 INSERT INTO page_signals (page_id, site_id, inlinks, link_region)
 SELECT page_id, {site}, count(DISTINCT document_id), CASE min(rank) {names} END
@@ -146,18 +137,17 @@ ON CONFLICT (page_id) DO UPDATE SET inlinks = excluded.inlinks, link_region = ex
 
 
 def finalize_mentions(
-    connection: Connection, scan: ScanHandle, *, wrote_pages: bool, is_whole: bool
+    connection: Connection, scan: ScanHandle, *, wrote_pages: bool, is_exhaustive: bool
 ) -> None:
-    """Put the mentions in order; only a whole scan can tell that a document is gone."""
+    """Put the mentions in order; *is_exhaustive*: the crawl has visited all that it could."""
     ids = {"site": scan.site_id, "scan": scan.scan_id}
-    gone = _GONE.format_map(ids) if is_whole else "1 = 0"
-    has_gone = connection.exec_driver_sql(_ANY_GONE.format(gone=gone)).first()
+    has_gone = mark_gone(connection, scan, is_exhaustive=is_exhaustive)
     if not wrote_pages and not has_gone:
         return
     connection.exec_driver_sql(_REMOVE_SUPERSEDED.format_map(ids))
     connection.exec_driver_sql(_CREATE_PROMOTED)
-    for statement in (_FIND_PROMOTED, _PROMOTE, _REMOVE_PROMOTED, _FORGET_GONE):
-        connection.exec_driver_sql(statement.format(**ids, gone=gone))
+    for statement in (_FIND_PROMOTED, _PROMOTE, _REMOVE_PROMOTED):
+        connection.exec_driver_sql(statement.format_map(ids))
     connection.exec_driver_sql("DROP TABLE promoted")
     remove_unused_contexts(connection, scan)
 
@@ -196,12 +186,13 @@ _APPLY_VISITS = """
 UPDATE pages SET
     title = coalesce(v.title, pages.title),
     category = coalesce(v.category, pages.category),
-    reason = coalesce(v.reason, pages.reason),
-    rule = coalesce(v.rule, pages.rule)
+    reason = CASE WHEN {is_right_again} THEN NULL ELSE coalesce(v.reason, pages.reason) END,
+    rule = CASE WHEN {is_right_again} THEN NULL ELSE coalesce(v.rule, pages.rule) END
 FROM visits AS v
 WHERE v.scan_id = {scan} AND pages.id = v.page_id
-AND (v.title IS NOT NULL OR v.category IS NOT NULL OR v.reason IS NOT NULL)
+AND (v.title IS NOT NULL OR v.category IS NOT NULL OR v.reason IS NOT NULL OR {is_right_again})
 """
+_IS_RIGHT_AGAIN = "v.reason IS NULL AND v.outcome = {ok} AND pages.reason IN ({found_by_visit})"
 
 _APPLY_MENU = """
 UPDATE pages SET importance = 1.0, title = coalesce(pages.title, m.title)
@@ -246,8 +237,12 @@ def finalize_crawl(connection: Connection, scan: ScanHandle, cut: Mapping[str, s
         *(_CREATE_ORIGINALS, _FIND_ORIGINALS, _MARK_DUPLICATES, "DROP TABLE originals"),
         *(_APPLY_VISITS, _APPLY_MENU, _FORGET_MENU),
     ]
+    is_right_again = _IS_RIGHT_AGAIN.format(
+        ok=literal(FetchOutcome.OK), found_by_visit=", ".join(map(literal, FOUND_BY_VISIT))
+    )
+    ids = {"scan": literal(scan.scan_id), "site": literal(scan.site_id)}
     for statement in statements:
-        connection.exec_driver_sql(statement.format(scan=int(scan.scan_id), site=int(scan.site_id)))
+        connection.exec_driver_sql(statement.format(**ids, is_right_again=is_right_again))
 
 
 def finalize_inlinks(connection: Connection, scan: Scan) -> None:

@@ -3,8 +3,9 @@
 - A site without pages: rows are only appended. The pipeline before has removed doubles.
 - Otherwise rows are merged. A page keeps its number and the scan that saw it first. The mention in
   its row is renewed by the document that gave it; another document's goes to ``other_mentions``.
-  The verdict (robots, reason, rule) is always that of the newest scan. The url follows the mention
-  in the row, so that a site's move from http to https is not missed.
+  The verdict (robots, reason, rule) is always that of the newest scan, but what a visit found holds
+  until the next visit. The url follows the mention in the row, so that a site's move from http to
+  https is not missed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sqlalchemy.schema import CreateIndex, DropIndex
 from sitecrawl.store.schema import DEFERRED_INDEXES, SITE_INDEX, sites
 from sitecrawl.store.writers.bulk import insert_columns, literal, page_columns, repeat_columns
 from sitecrawl.store.writers.mentions import LinkContextWriter
+from sitecrawl.urls.refusal import FOUND_BY_VISIT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,8 +52,15 @@ WHERE pages.document_id <> {document}
 {renew}
 """
 
+# A document that lists a page cannot tell how the page answers.
+_STANDS = "{new}.reason IS NULL AND pages.reason IN ({found_by_visit})"
+_JUDGED = """
+reason = CASE WHEN {stands} THEN pages.reason ELSE {new}.reason END,
+rule = CASE WHEN {stands} THEN pages.rule ELSE {new}.rule END
+"""
+
 _VERDICT_ELSEWHERE = """
-UPDATE pages SET url = i.url, verdict_id = i.verdict_id, reason = i.reason, rule = i.rule
+UPDATE pages SET url = i.url, verdict_id = i.verdict_id, {judged_elsewhere}
 FROM incoming AS i
 WHERE pages.id = i.id AND pages.document_id <> {document}
 AND (coalesce(pages.verdict_id, 0) <> coalesce(i.verdict_id, 0)
@@ -69,8 +78,7 @@ SELECT id, {site}, url, verdict_id, reason, rule, source, {document}, position, 
     region, anchor, rel, path
 FROM incoming WHERE true
 ON CONFLICT (id) DO UPDATE SET
-    url = excluded.url, verdict_id = excluded.verdict_id, reason = excluded.reason,
-    rule = excluded.rule, source = excluded.source, position = excluded.position,
+    url = excluded.url, verdict_id = excluded.verdict_id, {judged}, source = excluded.source, position = excluded.position,
     lastmod = excluded.lastmod, changefreq = excluded.changefreq,
     sitemap_priority = excluded.sitemap_priority, details = excluded.details,
     seen_scan_id = excluded.seen_scan_id, region = excluded.region, anchor = excluded.anchor,
@@ -229,7 +237,15 @@ class PageWriter:
             "scan": literal(self._scan.scan_id),
             "document": literal(rows.document_id),
             "renew": _RENEW_OTHER,
+            "judged": _judged("excluded"),
+            "judged_elsewhere": _judged("i"),
         }
+
+
+def _judged(new: str) -> str:
+    """What a renewed page is refused for; *new* is the row that renews it."""
+    found_by_visit = ", ".join(map(literal, FOUND_BY_VISIT))
+    return _JUDGED.format(new=new, stands=_STANDS.format(new=new, found_by_visit=found_by_visit))
 
 
 def _shared_source(rows: PageRows) -> dict[str, str]:

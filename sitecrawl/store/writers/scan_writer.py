@@ -251,16 +251,22 @@ class ScanWriter:
         self._uncommitted_rows = 0
         self._committed_at = time.monotonic()
 
-    def finalize(self, *, is_whole: bool, cut_families: Mapping[str, str] | None = None) -> None:
+    def finalize(
+        self, *, is_exhaustive: bool, cut_families: Mapping[str, str] | None = None
+    ) -> None:
         """Put pages and mentions in order when all is written, before the scan is finished.
 
-        *cut_families* are the patterns that the crawl gave up, with the reason.
+        *is_exhaustive*: the crawl has visited every page that it could come to. *cut_families* are
+        the patterns that it gave up, with the reason.
         """
         self.commit()
         with self._writing() as connection:
             if self._scan.has_pages:
                 finalize_mentions(
-                    connection, self._scan, wrote_pages=self._wrote_pages, is_whole=is_whole
+                    connection,
+                    self._scan,
+                    wrote_pages=self._wrote_pages,
+                    is_exhaustive=is_exhaustive,
                 )
         self.commit()
         with self._writing() as connection:
@@ -279,7 +285,7 @@ class ScanWriter:
         """End the scan and close the connection."""
         try:
             if not self._is_finalized:
-                self.finalize(is_whole=status is ScanStatus.FINISHED)
+                self.finalize(is_exhaustive=False)
             with self._writing() as connection:
                 now = datetime.now(UTC)
                 self._update_scan(

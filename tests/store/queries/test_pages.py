@@ -144,7 +144,7 @@ def test_a_mention_that_no_longer_holds_matches_no_filter(database: Database) ->
         assert found == [1, len(links), len(links)]
 
 
-def test_clicks_and_statuses_are_those_of_the_scan(database: Database) -> None:
+def test_clicks_and_statuses_are_those_of_the_last_visit(database: Database) -> None:
     first = Crawling(database)
     first.start()
     first.visit("/", "/a")
@@ -155,8 +155,14 @@ def test_clicks_and_statuses_are_those_of_the_scan(database: Database) -> None:
     second.list_in_sitemap("/", "/a")
     second.end()
     assert len(exported(database)) == 2
-    assert exported(database, PageFilter(max_clicks=9)) == []
+    for wanted in (PageFilter(max_clicks=0), PageFilter(http_status=(200, 200))):
+        assert [row["url"] for row in exported(database, wanted)] == ["https://example.com/"]
+    third = Crawling(database)
+    third.start()
+    third.visit("/", status=410, outcome=FetchOutcome.NOT_FOUND, fetch={"complete": False})
+    third.end()
     assert exported(database, PageFilter(http_status=(200, 200))) == []
+    assert len(exported(database, PageFilter(http_status=(410, 410)))) == 1
 
 
 def test_what_is_refused_is_not_listed(three_pages: Database) -> None:
@@ -192,13 +198,13 @@ def test_pages_come_in_chunks(database: Database) -> None:
     assert [url for rows in chunks for (url,) in rows] == urls
 
 
-def test_an_interrupted_scan_hides_nothing(database: Database) -> None:
+def test_an_interrupted_scan_tells_of_what_it_has_read(database: Database) -> None:
     scan(database, {A: [SHOP, BLOG], B: [PDF]})
     scanning = Scanning(database)
     scanning.fetched(scanning.list_pages(A, ["https://example.com/new", BLOG]))
     scanning.writer.commit()
     scanning.writer.close()
-    assert inventory(database) == [SHOP, BLOG, PDF, "https://example.com/new"]
+    assert inventory(database) == [BLOG, PDF, "https://example.com/new"]
 
 
 def test_pages_of_a_document_that_was_being_read_are_there(database: Database) -> None:

@@ -14,7 +14,8 @@ from sqlalchemy import func, select, text
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.archive import load_validators
-from sitecrawl.store.queries.pages import count_listed, count_pages
+from sitecrawl.store.queries.pages import ALL_PAGES, count_listed, count_pages, page_rows
+from sitecrawl.store.queries.scans import scan_by_id
 from sitecrawl.store.schema import other_mentions, pages, visits
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers import finalize
@@ -57,7 +58,7 @@ def test_sitemaps_that_are_renamed_every_day_leave_nothing_behind(database: Data
 
 def test_a_partial_scan_does_not_take_what_it_missed_for_gone(database: Database) -> None:
     scan(database, {MAPS[0]: PAGES, MAPS[1]: PAGES})
-    scan(database, {MAPS[1]: UNCHANGED}, ScanStatus.PARTIAL)
+    scan(database, {MAPS[1]: UNCHANGED}, ScanStatus.PARTIAL, named=MAPS)
     assert current_mentions(database, PAGES[0]) == {(MAPS[0], 1), (MAPS[1], 1)}
 
 
@@ -77,15 +78,14 @@ def test_a_page_takes_over_the_mention_that_is_left(database: Database) -> None:
     assert explained(database, PAGES[0]).mentions[0].document_id == first["document_id"]
 
 
-def test_a_page_takes_over_a_mention_that_a_later_scan_confirms(database: Database) -> None:
+def test_a_page_takes_over_the_mention_of_a_document_that_could_not_be_read(
+    database: Database,
+) -> None:
     scan(database, {MAPS[0]: PAGES, MAPS[1]: PAGES[:1]})
     scan(database, {MAPS[0]: PAGES[1:], MAPS[1]: FAILED})
-    assert inventory(database) == PAGES[1:]
-    assert further_mentions(database) == 1
-    scan(database, {MAPS[0]: UNCHANGED, MAPS[1]: UNCHANGED, MAPS[2]: PAGES[1:2]})
     assert inventory(database) == PAGES
+    assert further_mentions(database) == 0
     assert current_mentions(database, PAGES[0]) == {(MAPS[1], 1)}
-    assert further_mentions(database) == 1  # that of the third map
 
 
 def test_a_document_that_was_read_again_keeps_its_pages(database: Database) -> None:
@@ -108,9 +108,12 @@ def test_pages_of_another_site_are_left_alone(database: Database) -> None:
     assert further_mentions(database) == len(PAGES)
 
 
+NOT_FOUND = FetchOutcome.NOT_FOUND
+NOT_ASKED = FetchOutcome.STOPPED  # robots.txt names the document, and the scan leaves it out
 Content = dict[str, "list[str] | FetchOutcome"]
 content = st.one_of(
-    st.lists(st.sampled_from(PAGES), max_size=6), st.just(UNCHANGED), st.just(FAILED)
+    st.lists(st.sampled_from(PAGES), max_size=6),
+    st.sampled_from([UNCHANGED, FAILED, NOT_FOUND, NOT_ASKED]),
 )
 one_scan = st.lists(st.sampled_from(MAPS), unique=True, max_size=4).flatmap(
     lambda maps: st.fixed_dictionaries(dict.fromkeys(maps, content))
@@ -138,15 +141,21 @@ class Model:
     def scan(self, documents: Content) -> None:
         self._gone |= self._known.keys() - documents.keys()
         for url, said in documents.items():
-            if not isinstance(said, FetchOutcome):
+            if said is NOT_FOUND:
+                self._gone.add(url)
+            elif not isinstance(said, FetchOutcome):
                 self._known[url] = said
                 self._gone.discard(url)
         self.mentions = {
             (page, url, position)
-            for url, said in documents.items()
-            if said is not FAILED
-            for position, page in enumerate(self._known[url], 1)
+            for url, listed in self._known.items()
+            if url not in self._gone
+            for position, page in enumerate(listed, 1)
         }
+
+    @property
+    def pages(self) -> set[str]:
+        return {page for page, _, _ in self.mentions}
 
 
 def _plain(said: Sequence[str] | FetchOutcome) -> list[str] | FetchOutcome:
@@ -156,30 +165,35 @@ def _plain(said: Sequence[str] | FetchOutcome) -> list[str] | FetchOutcome:
 # Pages that could take over a mention: the rule as it stands at the top of the module.
 _LEFT_BEHIND = """
 SELECT count(*) FROM other_mentions AS m
-JOIN documents AS confirmed ON confirmed.id = m.document_id AND confirmed.last_scan_id = {scan}
-    AND m.scan_id >= coalesce(confirmed.content_scan_id, 0)
+JOIN documents AS named ON named.id = m.document_id AND named.gone_scan_id IS NULL
+    AND m.scan_id >= coalesce(named.content_scan_id, 0)
 JOIN pages ON pages.id = m.page_id
-JOIN documents ON documents.id = pages.document_id
-WHERE pages.seen_scan_id < coalesce(documents.content_scan_id, 0)
-OR (documents.last_scan_id < {scan} AND NOT EXISTS (
-    SELECT 1 FROM fetches WHERE scan_id = {scan} AND document_id = documents.id))
+JOIN documents AS own ON own.id = pages.document_id
+WHERE pages.seen_scan_id < coalesce(own.content_scan_id, 0) OR own.gone_scan_id IS NOT NULL
 """
 
 
 def left_behind(database: Database) -> int:
-    statement = _LEFT_BEHIND.format(scan=current_scan(database).id)
     with database.reading() as connection:
-        return int(connection.exec_driver_sql(statement).scalar_one())
+        return int(connection.exec_driver_sql(_LEFT_BEHIND).scalar_one())
+
+
+def inventory_as_of(database: Database, scan_id: int) -> set[str]:
+    of_scan = scan_by_id(database, scan_id)
+    assert of_scan is not None
+    return {url for rows in page_rows(database, of_scan, ALL_PAGES, ["url"]) for (url,) in rows}
 
 
 def check_against_model(database: Database, scans: Sequence[Content]) -> None:
     model = Model()
+    known_then: dict[int, set[str]] = {}
     for wanted in scans:
         documents = model.possible(wanted)
-        scan(database, documents)
+        asked = {url: said for url, said in documents.items() if said is not NOT_ASKED}
+        scan_id = scan(database, asked, named=list(documents))
         model.scan(documents)
-        confirmed = {url for url, said in documents.items() if said is not FAILED}
-        assert set(inventory(database)) == {page for page, _, _ in model.mentions}
+        known_then[scan_id] = model.pages
+        assert set(inventory(database)) == model.pages
         assert len(inventory(database)) == len(set(inventory(database)))
         total = sum(count.pages for count in count_pages(database, current_scan(database)))
         assert total == len(inventory(database))
@@ -187,8 +201,12 @@ def check_against_model(database: Database, scans: Sequence[Content]) -> None:
         if any(said for said in documents.values() if not isinstance(said, FetchOutcome)):
             assert left_behind(database) == 0
         for page in PAGES:
-            stored = {each for each in current_mentions(database, page) if each[0] in confirmed}
+            stored = current_mentions(database, page)
             assert stored == {(url, at) for each, url, at in model.mentions if each == page}
+    for scan_id, known in known_then.items():
+        seen = set().union(*(each for number, each in known_then.items() if number <= scan_id))
+        # A page that was gone in between counts as having been there.
+        assert known <= inventory_as_of(database, scan_id) <= seen
 
 
 @pytest.fixture(scope="module")
@@ -235,15 +253,13 @@ def test_documents_are_never_gone_through_for_each_page(
         )
         connection.execute(text(statistics), {"stat": f"{known} {known} 1"})
     sqlite_database.close()
-    ids = {"site": 1, "scan": 1}
-    gone = finalize._GONE.format_map(ids)
     with sqlite_database.writing() as connection:
         connection.exec_driver_sql(finalize._CREATE_PROMOTED)
-        statement = finalize._FIND_PROMOTED.format(**ids, gone=gone)
+        statement = finalize._FIND_PROMOTED.format(site=1, scan=1)
         plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}")]
     # Once, for the list of those that matter.
     assert [step for step in plan if step.startswith("SCAN")].count("SCAN documents") == 1
-    assert "SCAN confirmed" not in plan
+    assert "SCAN named" not in plan
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import func, select
 
+from sitecrawl.items import FetchOutcome
 from sitecrawl.store.schema import other_mentions, pages
 from sitecrawl.store.writers.records import PageRows
 from tests.store.scanning import (
@@ -175,11 +176,18 @@ class TestSecondScan:
             scan(database, {A: content})
         assert inventory(database) == [ONE, TWO]
 
-    def test_a_failed_document_takes_its_pages_out_and_back(self, database: Database) -> None:
+    def test_a_document_that_could_not_be_read_keeps_its_pages(self, database: Database) -> None:
         scan(database, {A: [ONE], B: [TWO]})
         scan(database, {A: FAILED, B: UNCHANGED})
+        assert inventory(database) == [ONE, TWO]
+
+    def test_a_document_that_is_not_found_takes_its_pages_out_and_back(
+        self, database: Database
+    ) -> None:
+        scan(database, {A: [ONE], B: [TWO]})
+        scan(database, {A: FetchOutcome.NOT_FOUND, B: UNCHANGED})
         assert inventory(database) == [TWO]
-        scan(database, {A: UNCHANGED, B: UNCHANGED})
+        scan(database, {A: [ONE], B: UNCHANGED})
         assert inventory(database) == [ONE, TWO]
 
     def test_a_page_is_kept_by_another_mention(self, database: Database) -> None:

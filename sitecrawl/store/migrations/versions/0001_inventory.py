@@ -263,6 +263,7 @@ def upgrade() -> None:
         sa.Column("first_scan_id", RowNumber, nullable=False),
         sa.Column("last_scan_id", RowNumber, nullable=True),
         sa.Column("content_scan_id", RowNumber, nullable=True),
+        sa.Column("gone_scan_id", RowNumber, nullable=True),
         sa.Column("etag", sa.Text(), nullable=True),
         sa.Column("last_modified", sa.Text(), nullable=True),
         sa.Column("sha256", sa.String(length=64), nullable=True),
@@ -275,6 +276,9 @@ def upgrade() -> None:
         ),
         sa.ForeignKeyConstraint(
             ["first_scan_id"], ["scans.id"], name="fk_documents_first_scan_id_scans"
+        ),
+        sa.ForeignKeyConstraint(
+            ["gone_scan_id"], ["scans.id"], name="fk_documents_gone_scan_id_scans"
         ),
         sa.ForeignKeyConstraint(
             ["last_scan_id"], ["scans.id"], name="fk_documents_last_scan_id_scans"
