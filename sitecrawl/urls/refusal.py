@@ -32,6 +32,12 @@ class Reason(StrEnum):
     TRAP_PAGINATION = "trap_pagination"
 
 
+BROKEN = frozenset(
+    {Reason.NOT_FOUND, Reason.SOFT_404, Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS}
+)
+"""A visit found no page there: links to it are broken."""
+
+
 class Refusal(NamedTuple):
     """One refusal, for example ``Refusal(Reason.SKIPPED_PATH, "/admin")``."""
 
