@@ -397,6 +397,7 @@ class PageItem:
     discovered_at: str | None = None
     robots_allowed: bool | None = None
     robots_rule: str | None = None
+    visited: bool = False
     clicks: int | None = None
     http_status: int | None = None
     content_type: str | None = None

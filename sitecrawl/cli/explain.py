@@ -17,6 +17,7 @@ from sitecrawl.safety.text import printable
 from sitecrawl.store.queries.classification import explain_page
 from sitecrawl.store.queries.explain import MAX_MENTIONS, page_fact, why
 from sitecrawl.store.queries.scans import latest_scan, site_for, sites
+from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.address import resolve
 from sitecrawl.urls.canonical import KeyRules, canonicalize, explain_refusal
 from sitecrawl.urls.columns import page_ids
@@ -139,7 +140,8 @@ def _known(database: Database, site: Site, page: PageFact, answer: Why) -> Itera
             " since then all that listed it was read without it, or is gone"
         )
     elif page.reason:
-        yield f"  refused: {page.reason}, {refusal_words(answer, _redirects(database, site, page))}"
+        details = refusal_words(answer, _redirects(database, site, page))
+        yield f"  {PageStatus.of(page.reason)}: {page.reason}, {details}"
     else:
         yield "  listed"
         if words := unvisited_words(answer):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
+from sitecrawl.store.vocabulary import PageStatus
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -83,17 +85,22 @@ def checked_region(text: str) -> str:
     return _one_of("--region", text, _regions())
 
 
-def checked_status(text: str) -> tuple[int, int] | None:
-    """The lowest and the highest status that *text* means.
+def checked_status(text: str) -> PageStatus | tuple[int, int] | None:
+    """The status of a page that *text* means, or the lowest and the highest HTTP status.
 
-    >>> checked_status("404"), checked_status("3xx"), checked_status("")
-    ((404, 404), (300, 399), None)
+    >>> checked_status("404"), checked_status("3xx"), checked_status(""), checked_status("broken")
+    ((404, 404), (300, 399), None, <PageStatus.BROKEN: 'broken'>)
     """
     if not text:
         return None
+    if text in set(PageStatus):
+        return PageStatus(text)
     match = _STATUS.fullmatch(text)
     if match is None:
-        _complain(f"--status {text}: expected a status such as 404, or a class such as 4xx")
+        _complain(
+            f"--status {text}: expected {', '.join(PageStatus)}, an HTTP status such as 404,"
+            " or a class such as 4xx"
+        )
     hundred, rest = match.groups()
     if rest is None:
         return int(hundred) * 100, int(hundred) * 100 + 99

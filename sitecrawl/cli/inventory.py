@@ -83,7 +83,7 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
         typer.Option("--format", "-f", help="Default: by the ending of --output, else text."),
     ] = None,
     output: Annotated[Path | None, OUTPUT_OPTION] = None,
-    refused: Annotated[bool, typer.Option(help="Include refused URLs.")] = False,
+    refused: Annotated[bool, typer.Option(help="Include refused and broken URLs.")] = False,
     reason: Annotated[
         Reason | None, typer.Option(help="Only URLs refused for this reason.")
     ] = None,
@@ -94,7 +94,11 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     language: Annotated[str, LANGUAGE_OPTION] = "",
     cluster: Annotated[str, CLUSTER_OPTION] = "",
     status: Annotated[
-        str, typer.Option(help="Only pages with this HTTP status: 200, 404, 3xx, 4xx, 5xx.")
+        str,
+        typer.Option(
+            help="Only listed, refused or broken URLs,"
+            " or pages with this HTTP status: 200, 404, 3xx, 4xx, 5xx."
+        ),
     ] = "",
     contains: Annotated[str, typer.Option(help="Only URLs that contain this text.")] = "",
     text: Annotated[
@@ -122,7 +126,8 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     sitecrawl urls example.com -o urls.xlsx
     sitecrawl urls example.com --contains /blog/ --format csv
     sitecrawl urls example.com --reason offsite --format jsonl
-    sitecrawl urls example.com --status 4xx
+    sitecrawl urls example.com --status broken
+    sitecrawl urls example.com --status 5xx
     sitecrawl urls example.com --region navigation --clicks 2
     sitecrawl urls example.com --pattern '/product/{n}'
     sitecrawl urls example.com --type article --language de
@@ -132,8 +137,12 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     from sitecrawl.cli.database import known_site, reading, wanted_scan
     from sitecrawl.exporters.pages import export_pages
     from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.vocabulary import PageStatus
 
+    asked_status = filters.checked_status(status)
+    page_status = asked_status if isinstance(asked_status, PageStatus) else None
     wanted = PageFilter(
+        status=page_status,
         include_refused=refused,
         reason=reason or "",
         source=filters.checked_source(source),
@@ -143,7 +152,7 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
         pattern=filters.checked_pattern(pattern),
         max_depth=depth,
         max_clicks=clicks,
-        http_status=filters.checked_status(status),
+        http_status=None if isinstance(asked_status, PageStatus) else asked_status,
         category=filters.checked_category(category),
         page_type=filters.checked_type(type_),
         language=filters.checked_language(language),

@@ -73,6 +73,7 @@ def tree(
 def menu_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
     """The site's menu: titles and addresses, nested as on the page."""
     from sitecrawl.store.queries.links import site_menu
+    from sitecrawl.store.vocabulary import PageStatus
 
     entries = [entry for entry in site_menu(database, scan) if entry.level < depth]
     if not entries:
@@ -81,7 +82,7 @@ def menu_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
     number = f"{len(entries):,} entr{'y' if len(entries) == 1 else 'ies'}"
     yield printable(f"menu of {scan.root_url}: {number}")
     for entry in entries[:_MAX_MENU_ENTRIES]:
-        refused = f"  (refused: {entry.reason})" if entry.reason else ""
+        refused = f"  ({PageStatus.of(entry.reason)}: {entry.reason})" if entry.reason else ""
         title = entry.title or "(no title)"
         yield printable(f"{'  ' * (entry.level + 1)}{title}  {entry.url}{refused}")
     if len(entries) > _MAX_MENU_ENTRIES:

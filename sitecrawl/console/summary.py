@@ -12,6 +12,7 @@ from sitecrawl.politeness.ledger import byte_words, ledger_notes, ledger_words
 from sitecrawl.safety.text import printable
 from sitecrawl.scan.summary import LIMITS_OF_WORK, limit_figure
 from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.urls.refusal import BROKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -183,9 +184,16 @@ def _pages(summary: Summary) -> Iterator[tuple[str, Words]]:
     if (more := summary.known - summary.pages) > 0:
         words = f"{summary.known:,} URLs with {more:,} of earlier scans that this one has not read"
         yield "known", Words(words)
-    if refused := sum(summary.refused.values()):
-        yield "refused", Words(f"{refused:,} URLs, kept with their reason")
-    for reason, number in summary.refused.items():
+    broken = {name: n for name, n in summary.refused.items() if name in BROKEN}
+    refused = {name: n for name, n in summary.refused.items() if name not in broken}
+    yield from _off_the_list("broken", broken, "off the list: sitecrawl urls --status broken")
+    yield from _off_the_list("refused", refused, "kept with their reason")
+
+
+def _off_the_list(status: str, reasons: dict[str, int], what: str) -> Iterator[tuple[str, Words]]:
+    if reasons:
+        yield status, Words(f"{sum(reasons.values()):,} URLs, {what}")
+    for reason, number in reasons.items():
         yield "", Words(f"{number:,} {_REASONS.get(reason, reason)}")
 
 

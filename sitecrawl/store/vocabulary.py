@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from sitecrawl.urls.refusal import BROKEN
+
 
 class ScanStatus(StrEnum):
     """Where a scan stands."""
@@ -22,6 +24,15 @@ class PageStatus(StrEnum):
 
     LISTED = "listed"
     REFUSED = "refused"
+    BROKEN = "broken"
+    """A visit found no page there: not found, an error page, or redirects without an end."""
+
+    @classmethod
+    def of(cls, reason: str | None) -> PageStatus:
+        """The status of a page with this reason."""
+        if reason is None:
+            return cls.LISTED
+        return cls.BROKEN if reason in BROKEN else cls.REFUSED
 
 
 class ChangeKind(StrEnum):

@@ -38,6 +38,11 @@ FOUND_BY_VISIT = (
 )
 """Reasons that hold until a visit finds otherwise."""
 
+BROKEN = frozenset(
+    {Reason.NOT_FOUND, Reason.SOFT_404, Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS}
+)
+"""A visit found no page there: links to it are broken."""
+
 
 class Refusal(NamedTuple):
     """One refusal, for example ``Refusal(Reason.SKIPPED_PATH, "/admin")``."""

@@ -77,14 +77,23 @@ def test_the_root_needs_no_way(crawled: Crawled) -> None:
     [
         ("/old", f"redirected, to {SITE}/older -> {SITE}/shop"),
         ("/older", f"redirected, to {SITE}/shop"),
-        ("/gone", "not_found, the answer was HTTP 404"),
-        ("/missing", f"soft_404, its text is that of {SITE}/no-such-page-1, which does not exist"),
         ("/cart", "skipped_path, by the rule /cart"),
         ("/day/3", "trap_calendar, held under the pattern /day/{n}: 40 of its pages were visited"),
     ],
 )
 def test_a_refusal_says_what_stands_behind_it(crawled: Crawled, path: str, words: str) -> None:
     assert why(crawled, path).splitlines()[2].startswith(f"  refused: {words}")
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/gone", "not_found, the answer was HTTP 404"),
+        ("/missing", f"soft_404, its text is that of {SITE}/no-such-page-1, which does not exist"),
+    ],
+)
+def test_a_page_that_does_not_exist_is_broken(crawled: Crawled, path: str, words: str) -> None:
+    assert why(crawled, path).splitlines()[2] == f"  broken: {words}"
 
 
 def test_a_refused_page_of_another_site_has_its_way(crawled: Crawled) -> None:

@@ -28,7 +28,7 @@ _RICH = Summary(
     mentions=2_000_000,
     example="https://www.example.com/a",
     by_source={"sitemap": 1_229_000, "feed": 1_000},
-    refused={"skipped_path": 1_500, "offsite": 20, "brand_new_reason": 1},
+    refused={"skipped_path": 1_500, "offsite": 20, "not_found": 7, "brand_new_reason": 1},
     visited=321,
     cut_patterns=[
         {"pattern": f"/calendar/{number}", "kind": "calendar", "visited": 40, "left_out": 1_000}
@@ -98,6 +98,8 @@ def test_a_rich_summary() -> None:
         ("", "1,229,000 from sitemap"),
         ("", "1,000 from feed"),
         ("", "4,567 in documents that have not changed"),
+        ("broken", "7 URLs, off the list: sitecrawl urls --status broken"),
+        ("", "7 not found (404)"),
         ("refused", "1,521 URLs, kept with their reason"),
         ("", "1,500 skip rule for paths"),
         ("", "20 on another host"),

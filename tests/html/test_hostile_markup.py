@@ -66,6 +66,11 @@ def test_links_nested_in_a_drawing_cost_little_and_are_all_there() -> None:
         pytest.param((b"<div><p><b>x</b> <i class=y>z</i></p></div>" + LINK) * 5_000, id="large"),
         pytest.param(b"<p><b><i>x" * 50 + LINK, id="a little unclosed formatting"),
         pytest.param(b"<p><b><span>x</span></b>" * 3_000 + LINK, id="much closed formatting"),
+        pytest.param(
+            b"<dl><dt><code><a href=/y><span>x</span></a></code>"
+            b"<dd><div><p>y <strong><em><code>z</code></em></strong></p></div></dl>" * 15_000 + LINK,
+            id="a large index with closed formatting",
+        ),
         pytest.param(b"<ul>" + b"<li><p>x" * 30_000 + LINK, id="end tags that may be left out"),
         pytest.param(b"<svg><path/></svg><input><br>" * 5_000 + LINK, id="drawings"),
         pytest.param(b"<script>if (a<b) {c='<div>'}</script>" * 5_000 + LINK, id="scripts"),

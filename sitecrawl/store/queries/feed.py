@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import select
 
-from sitecrawl.store.queries.pages import LISTED_PAGES, reading_pages, select_pages
+from sitecrawl.store.queries.pages import (
+    IS_BROKEN,
+    LISTED_PAGES,
+    reading_pages,
+    select_pages,
+)
 from sitecrawl.store.queries.scans import scan_by_id
 from sitecrawl.store.schema import sites
 from sitecrawl.store.vocabulary import PageStatus
@@ -31,7 +36,8 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.scans import Scan
 
 _STATUS: Final = (
-    f"CASE WHEN p.reason IS NULL THEN '{PageStatus.LISTED}' ELSE '{PageStatus.REFUSED}' END"
+    f"CASE WHEN p.reason IS NULL THEN '{PageStatus.LISTED}'"
+    f" WHEN {IS_BROKEN} THEN '{PageStatus.BROKEN}' ELSE '{PageStatus.REFUSED}' END"
 )
 # Of each field its SQL, with the tables of ``sitecrawl.store.queries.pages``; empty where that
 # depends on the database or the site. Fields of one table stand together, those of pages first.
@@ -65,6 +71,7 @@ _FIELDS: Final = {
     "discovered_at": "",
     "robots_allowed": "r.allowed",
     "robots_rule": "r.rule",
+    "visited": "(v.outcome IS NOT NULL)",
     "clicks": "v.clicks",
     "http_status": "v.status",
     "content_type": "v.content_type",
@@ -77,7 +84,9 @@ FEED_FIELDS: Final = tuple(_FIELDS)
 _SHARED: Final = frozenset({"k", "d", "first", "r", "v"})
 _TABLE: Final = re.compile(r"\b([a-z]+)\.")
 LIST_FIELDS: Final = frozenset({"clusters", "sources"})
-FLAG_FIELDS: Final = frozenset({"other_language", "robots_allowed"})
+FLAG_FIELDS: Final = frozenset({"other_language", "robots_allowed", "visited"})
+# Of a page without a row in the table of the field; null for the others.
+_ABSENT: Final = {"visited": "false"}
 INTEGER_FIELDS: Final = frozenset({"depth", "inlinks", "clicks", "http_status"})
 FLOAT_FIELDS: Final = frozenset({"sitemap_priority", "importance", "priority"})
 
@@ -220,8 +229,8 @@ class _Fields:
         for table, names in shared.items():
             members = self.json_object(names)
             texts[f"{table}text"] = f"',' || substr({members}, 2, length({members}) - 2)"
-            nulls = "".join(f',"{name}":null' for name in names)
-            parts.append(f"coalesce({table}text.text, {self._spelling.quote(nulls)})")
+            absent = "".join(f',"{name}":{_ABSENT.get(name, "null")}' for name in names)
+            parts.append(f"coalesce({table}text.text, {self._spelling.quote(absent)})")
         return " || ".join([*parts, "'}}'"]), texts
 
     def json_object(self, names: Mapping[str, str] | Sequence[str]) -> str:

@@ -19,6 +19,8 @@ from sqlalchemy import func, select
 
 from sitecrawl.store.queries.scans import membership
 from sitecrawl.store.schema import classifications, pages, scans, visits
+from sitecrawl.store.vocabulary import PageStatus
+from sitecrawl.urls.refusal import BROKEN
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -30,6 +32,14 @@ if TYPE_CHECKING:
 
 _ROWS_AT_ONCE: Final = 500
 _FIRST_REDIRECT: Final = HTTPStatus.MULTIPLE_CHOICES
+
+_BROKEN_REASONS: Final = ", ".join(f"'{reason}'" for reason in sorted(BROKEN))
+IS_BROKEN: Final = f"p.reason IN ({_BROKEN_REASONS})"
+_OF_STATUS: Final = {
+    PageStatus.LISTED: "p.reason IS NULL",
+    PageStatus.REFUSED: f"p.reason IS NOT NULL AND NOT {IS_BROKEN}",
+    PageStatus.BROKEN: IS_BROKEN,
+}
 
 # What can be read of a page, as SQL: ``p`` is its row, ``{m}`` the mention that it is listed by.
 COLUMNS: Final = {
@@ -73,9 +83,10 @@ _TABLE_NAME: Final = re.compile(r"\b([a-z]+)\.")
 # the last visit before: only scans that were the last to read a page are looked at.
 _VISITED: Final = """
 visited AS MATERIALIZED (
-    SELECT page_id, clicks, status, content_type, text_hash, canonical, duplicate_of FROM (
-        SELECT visit.page_id, visit.clicks, fetched.status, fetched.content_type, visit.text_hash,
-            visit.canonical,
+    SELECT page_id, outcome, clicks, status, content_type, text_hash, canonical, duplicate_of
+    FROM (
+        SELECT visit.page_id, visit.outcome, visit.clicks, fetched.status, fetched.content_type,
+            visit.text_hash, visit.canonical,
             (SELECT original.url FROM visits AS original
              WHERE original.page_id = visit.duplicate_of AND original.scan_id = visit.scan_id
              ORDER BY original.id LIMIT 1) AS duplicate_of,
@@ -190,6 +201,9 @@ class PageFilter:
     """Which pages are wanted: every listed one, unless more is said."""
 
     include_refused: bool = False
+    """Broken ones as well."""
+    status: PageStatus | None = None
+    """Refused or broken; implies such pages."""
     source: str = ""
     """Of any mention of the page."""
     region: str = ""
@@ -223,7 +237,8 @@ class PageFilter:
     @property
     def wants_refused(self) -> bool:
         is_no_success = self.http_status is not None and self.http_status[0] >= _FIRST_REDIRECT
-        return self.include_refused or bool(self.reason) or is_no_success
+        is_asked_for = self.include_refused or self.status is not None or bool(self.reason)
+        return is_asked_for or is_no_success
 
     def conditions(self) -> list[tuple[str, Sequence[Any]]]:
         """SQL where ``{value}`` stands for one value after the other, and the values."""
@@ -239,6 +254,8 @@ class PageFilter:
             found.append((_CONFIRMED, []))
         if self.is_described:
             found.append((_DESCRIBED, []))
+        if self.status is not None:
+            found.append((_OF_STATUS[self.status], []))
         if self.reason:
             found.append(("p.reason = {value}", [self.reason]))
         if self.contains:

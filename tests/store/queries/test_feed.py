@@ -20,6 +20,7 @@ from sitecrawl.store.queries.feed import (
     sqlite_key,
 )
 from sitecrawl.store.queries.pages import ALL_PAGES, LISTED_PAGES, PageFilter, page_rows
+from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.canonical import KeyRules, page_key
 from tests.store.crawling import Crawling, Link, address
 from tests.store.scanning import current_scan
@@ -129,6 +130,33 @@ def test_the_facts_of_some_pages(mixed: Database) -> None:
     assert rows[LISTED[12]]["file_kind"] == "image"
     assert rows[address("/")]["discovered_at"].endswith("Z")
     assert rows[address("/")]["robots_allowed"] is None
+
+
+def test_broken_pages_are_off_the_list_and_pages_that_were_not_visited_say_so(
+    database: Database,
+) -> None:
+    crawling = Crawling(database)
+    crawling.start()
+    held = Link("/item/3", held_under="/item/{n}")
+    crawling.visit("/", "/item/1", "/item/2", held, Link("/x", refused=("offsite", "?")))
+    crawling.visit("/item/1", status=404, outcome="not_found", reason="not_found", rule="HTTP 404")
+    crawling.list_in_sitemap("/map")
+    crawling.end()
+    names = ("status", "visited", "http_status")
+    found = {row["url"]: tuple(row[name] for name in names) for row in rows_of(database)}
+    assert found == {
+        address("/"): ("listed", True, 200),
+        address("/item/1"): ("broken", True, 404),
+        address("/item/2"): ("listed", False, None),
+        address("/item/3"): ("listed", False, None),
+        address("/map"): ("listed", False, None),
+        address("/x"): ("refused", False, None),
+    }
+    scan_id = current_scan(database).id
+    for wanted in (LISTED_PAGES, *(PageFilter(status=status) for status in PageStatus)):
+        of_status = {row["url"] for row in iter_page_rows(database, scan_id, wanted)}
+        status = wanted.status or PageStatus.LISTED
+        assert of_status == {url for url, facts in found.items() if facts[0] == status}
 
 
 def test_fields_can_be_chosen_and_renamed(mixed: Database) -> None:
