@@ -232,9 +232,12 @@ class PageFacts:
     """What its structured data says it is."""
     text_language: str = ""
     """What its text was found to be."""
+    text: str = ""
+    """Its main text: without menus, headers, footers and side bars."""
     text_hash: str = ""
-    folded_hash: int | None = None
+    """Of the main text."""
     fingerprint: int | None = None
+    """Of the words of the whole page, without digits: it tells traps and error pages."""
     refusal: Refusal | None = None
     """Why it does not count as a page of the site after all."""
 

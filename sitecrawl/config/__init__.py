@@ -54,7 +54,7 @@ COMMAND_LINE_PRIORITY = 40
 
 # Raised whenever a parser reads something else from the same bytes: then stored validators
 # are not used, and every document is read again once.
-READING_VERSION = 2
+READING_VERSION = 3
 _DECISIVE_FOR_READING = (
     "strict_paths",
     "subdomains",
@@ -110,6 +110,8 @@ class Config:
     max_external_hops: int = _setting(count)
     max_page_bytes: int = _setting(positive)
     max_page_links: int = _setting(positive)
+    keep_texts: bool = _setting(flag)
+    keep_texts_max_pages: int = _setting(count)
     obey_nofollow: bool = _setting(flag)
     soft_404: bool = _setting(flag)
     canonical_is_identity: bool = _setting(flag)

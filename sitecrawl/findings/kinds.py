@@ -175,12 +175,12 @@ DESCRIPTIONS: Final = {
     ),
     SiteFinding.DUPLICATE_TEXT: Description(
         Severity.MEDIUM,
-        "Pages with the same text as another page",
+        "Pages with the same main text as another page",
         "Keep one, and redirect the others or name it as their canonical page.",
     ),
     SiteFinding.NEAR_DUPLICATE: Description(
         Severity.LOW,
-        "Pages that differ from another page in a few words",
+        "Pages that share at least 90 % of their main text with another page",
         "Look whether they are worth a page each.",
     ),
 }

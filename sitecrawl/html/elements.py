@@ -61,7 +61,7 @@ class ElementReader:
         self._head = head
         self._scripts = scripts
         self._has_menu = has_menu
-        self._contexts = ElementContexts(limits.max_path_characters)
+        self.contexts = ElementContexts(limits.max_path_characters)
         self._max_anchor_characters = limits.max_anchor_characters
         self._text_left = text_budget
 
@@ -74,7 +74,7 @@ class ElementReader:
             for node in invisible:
                 if node.tag == "template":
                     for content in node.template_fragments():
-                        self._contexts.add_fragment(content)
+                        self.contexts.add_fragment(content)
                         pending.append(content)
             removed += invisible
         for node in removed:
@@ -109,8 +109,8 @@ class ElementReader:
         targets = _inline_loc(node) if tag == "loc" else element_targets(tag, attributes)
         if not targets:
             return
-        context = self._contexts.around(node)
-        path = self._contexts.path_to(tag, context)
+        context = self.contexts.around(node)
+        path = self.contexts.path_to(tag, context)
         anchor = self._anchor(node, attributes)
         region, rel, language = context.region, "", ""
         # Most links have neither.

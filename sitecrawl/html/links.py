@@ -118,10 +118,14 @@ class PageReading:
     title: str = ""
     language: str = ""
     canonical: str = ""
+    text: str = ""
+    """The main text: without menus, headers, footers and side bars."""
     text_hash: str = ""
-    folded_hash: int = 0
+    """Of the main text."""
     fingerprint: int = 0
+    """Of the words of the whole page, without digits."""
     text_characters: int = 0
+    """Of the whole page, without white space."""
     text_sample: str = ""
     """A part of the text after the menu, to detect its language."""
     declared_types: tuple[str, ...] = ()

@@ -13,7 +13,8 @@ from sitecrawl.html.head import HeadReader
 from sitecrawl.html.headers import read_headers
 from sitecrawl.html.hostile_markup import defuse
 from sitecrawl.html.links import LinkRows, PageLimits, PageReading
-from sitecrawl.html.text import hash_text
+from sitecrawl.html.main_text import main_text
+from sitecrawl.html.text import count_characters, fingerprint_words, hash_text
 from sitecrawl.sitemaps.findings import FindingKind, Findings
 
 if TYPE_CHECKING:
@@ -94,11 +95,10 @@ def _read_body(
         # On nearly every page the menu ends within the first quarter.
         start = len(text) // 4
         reading.text_sample = text[start : start + limits.max_sample_characters]
-        hashes = hash_text(text)
-        reading.text_hash = hashes.exact
-        reading.folded_hash = hashes.folded
-        reading.fingerprint = hashes.fingerprint
-        reading.text_characters = hashes.characters
+        reading.text_characters = count_characters(text)
+        reading.fingerprint = fingerprint_words(text)
+        reading.text = main_text(tree.body, elements.contexts, text)
+        reading.text_hash = hash_text(reading.text)
 
 
 def _take_facts(

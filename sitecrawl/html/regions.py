@@ -183,6 +183,11 @@ class ElementContexts:
             context = self._known[element.mem_id] = self._inside(context, element)
         return context
 
+    def inside(self, node: LexborNode) -> ElementContext:
+        """The context of what is directly inside of a node."""
+        context = self._known.get(node.mem_id)
+        return context or self._inside(self.around(node), node)
+
     def add_fragment(self, content: LexborNode) -> None:
         """Remember the context of a template's content, which is in a tree of its own."""
         self._known[content.mem_id] = self.around(content)

@@ -34,7 +34,8 @@ REGION_WORDS = {
         primary-nav primary-menu primary-navigation global-nav globalnav nav-menu navmenu
         nav-links navlinks nav-list subnav sub-nav submenu sub-menu mega-menu megamenu
         mobile-menu mobile-nav sidenav side-nav side-menu sidemenu drawer-menu offcanvas-menu
-        dropdown-menu header-nav header-menu""",
+        dropdown-menu header-nav header-menu
+        navheader navfooter docnav sphinxsidebar related""",
     Region.HEADER: """
         header site-header masthead topbar top-bar global-header globalheader main-header
         mainheader header-wrapper""",

@@ -1,9 +1,10 @@
-"""The text of a page: an exact hash, a folded one, and a simhash that tells similar texts."""
+"""Hashes of a page's text: one that tells whether two texts are the same, one that tells whether
+they are alike.
+"""
 
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 _BITS = 64
 _ALL_BITS = (1 << _BITS) - 1
-_SIGN_BIT = 1 << (_BITS - 1)
 _WHITE_SPACE = string.whitespace.encode()
 _NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 _SPACE = b" "
@@ -27,6 +27,12 @@ _NO_LETTERS = (string.digits + string.punctuation).encode()
 _FOLDED = bytes.maketrans(
     string.ascii_uppercase.encode() + _WHITE_SPACE,
     string.ascii_lowercase.encode() + _SPACE * len(_WHITE_SPACE),
+)
+# Punctuation separates words; signs that change a number or a name are part of it.
+_SEPARATORS = "".join(sign for sign in string.punctuation if sign not in "+-#%$.").encode()
+_SEPARATED = bytes.maketrans(
+    string.ascii_uppercase.encode() + _WHITE_SPACE + _SEPARATORS,
+    string.ascii_lowercase.encode() + _SPACE * len(_WHITE_SPACE + _SEPARATORS),
 )
 # The hash of a word is a polynomial of its bytes at a large odd number.
 _BASE = 0x9E3779B97F4A7C15
@@ -37,37 +43,45 @@ _PIECE_BYTES = 1 << 16
 _LANE_COUNTS = 255
 
 
-@dataclass(frozen=True, slots=True)
-class TextHashes:
-    exact: str
-    folded: int
-    fingerprint: int
-    characters: int
-    """Without white space, in UTF-8."""
+def hash_text(text: str) -> str:
+    """The same for texts that differ in white space only.
 
-
-def hash_text(text: str) -> TextHashes:
-    """Hash a text in three ways.
-
-    - `exact` changes with every character but white space,
-    - `folded` not with case, ASCII digits and punctuation,
-    - `fingerprint` is a simhash over the distinct words without their digits.
+    >>> hash_text("a b") == hash_text("ab\\n"), hash_text("RC2") == hash_text("RC5")
+    (True, False)
     """
-    is_ascii = text.isascii()
-    if not is_ascii:
+    if not text.isascii():
         text = text.replace(_NO_BREAK_SPACE, " ")
-    encoded = text.encode("utf-8", "replace")
-    folded = encoded if is_ascii else text.casefold().encode("utf-8", "replace")
-    # Removing white space is the expensive step, so an ASCII text is stripped only once.
-    characters = encoded.translate(None, _WHITE_SPACE)
-    folded_characters = characters if is_ascii else folded.translate(None, _WHITE_SPACE)
-    letters = folded_characters.translate(_FOLDED, _NO_LETTERS)
-    return TextHashes(
-        exact=xxhash.xxh3_64_hexdigest(characters),
-        folded=_signed(xxhash.xxh3_64_intdigest(letters)),
-        fingerprint=_fingerprint(folded.translate(_FOLDED, _NO_LETTERS)),
-        characters=len(characters),
-    )
+    return xxhash.xxh3_64_hexdigest(text.encode("utf-8", "replace").translate(None, _WHITE_SPACE))
+
+
+def count_characters(text: str) -> int:
+    """The bytes of the text in UTF-8, without white space.
+
+    >>> count_characters("a b\\n")
+    2
+    """
+    if not text.isascii():
+        text = text.replace(_NO_BREAK_SPACE, " ")
+    return len(text.encode("utf-8", "replace").translate(None, _WHITE_SPACE))
+
+
+def fingerprint_words(text: str) -> int:
+    """A simhash over the distinct words without their digits.
+
+    It is the same for the days of a calendar, and nearly the same for an error page with the
+    address in it: it tells traps and error pages, not duplicates.
+    """
+    folded = text if text.isascii() else text.replace(_NO_BREAK_SPACE, " ").casefold()
+    return _fingerprint(folded.encode("utf-8", "replace").translate(_FOLDED, _NO_LETTERS))
+
+
+def hash_words(text: str) -> Hashes:
+    """A hash of each word and number of the text, in their order, without case and punctuation."""
+    import numpy as np
+
+    folded = text if text.isascii() else text.replace(_NO_BREAK_SPACE, " ").casefold()
+    words = folded.encode("utf-8", "replace").translate(_SEPARATED)
+    return _mixed(np.concatenate([_word_sums(piece) for piece in _pieces(words)]))
 
 
 def fingerprint_distance(a: int, b: int) -> int:
@@ -151,11 +165,6 @@ def _powers() -> tuple[Hashes, Hashes]:
         factors[0] = 1
         tables.append(np.cumprod(factors))
     return tables[0], tables[1]
-
-
-def _signed(number: int) -> int:
-    """The same 64 bits as a signed integer, for databases."""
-    return number - 2**_BITS if number & _SIGN_BIT else number
 
 
 def storable(texts: list[str]) -> list[str]:

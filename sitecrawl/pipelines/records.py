@@ -202,7 +202,7 @@ class ItemRecorder:
                 declared_type=facts.declared_type,
                 text_language=facts.text_language,
                 text_hash=facts.text_hash,
-                folded_hash=facts.folded_hash,
+                text=facts.text if self._keeps_text(visit.number) else "",
                 fingerprint=facts.fingerprint,
                 rendered=page.rendered or "",
                 only_rendered=page.only_rendered if page.rendered else None,
@@ -210,6 +210,10 @@ class ItemRecorder:
         )
         if outcome and outcome.released:
             self._writer.release_visits(outcome.family, outcome.released, outcome.first_number)
+
+    def _keeps_text(self, number: int) -> bool:
+        limit = self._config.keep_texts_max_pages
+        return self._config.keep_texts and (not limit or number <= limit)
 
     def _fetch(self, document: Document, read: DocumentRead | None) -> FetchRecord:
         said = self._unread(document) if read is None else self._read(document, read)

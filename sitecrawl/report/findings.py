@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from sitecrawl.coverage.sightings import SourceGroup
-from sitecrawl.findings.detection import near_originals, redirect_chains
+from sitecrawl.findings.detection import redirect_chains
 from sitecrawl.findings.kinds import DESCRIPTIONS, Severity, SiteFinding
+from sitecrawl.findings.text_similarity import difference_words
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome
 from sitecrawl.report.mentions import GROUPS
 from sitecrawl.sitemaps.findings import FindingKind
@@ -23,6 +24,7 @@ from sitecrawl.store.queries.findings import (
     implausible_lastmods,
     lastmod_ranges,
 )
+from sitecrawl.store.queries.texts import near_duplicate_pages, text_difference
 from sitecrawl.store.queries.visits import external_pages
 from sitecrawl.store.schema import iso_text
 from sitecrawl.urls.address import resolve
@@ -182,20 +184,26 @@ def _of_visits(connection: Connection, sources: _Sources) -> Iterator[tuple[Site
     yield SiteFinding.BROKEN_LINK, _with_words("linked by", broken)
     same = stored_findings.duplicate_texts(connection, scan, MAX_EXAMPLES)
     yield SiteFinding.DUPLICATE_TEXT, _with_words("same as", same)
-    texts = stored_findings.text_fingerprints(connection, scan)
-    near = near_originals([text.fingerprint for text in texts])
-    yield (
-        SiteFinding.NEAR_DUPLICATE,
-        _found(
-            (texts[position].url, f"like {texts[near[position]].url}") for position in sorted(near)
-        ),
-    )
+    yield SiteFinding.NEAR_DUPLICATE, _near_duplicates(connection, scan)
     traps = stored_findings.trapped_pages(connection, scan)
     examples = [
         (trap.example, f"{trap.reason}: {trap.rule} ({trap.pages:,} addresses)")
         for trap in traps[:MAX_EXAMPLES]
     ]
     yield SiteFinding.TRAP, Found(sum(trap.pages for trap in traps), examples)
+
+
+def _near_duplicates(connection: Connection, scan: Scan) -> Found:
+    """Pages with nearly the text of another one, each with the words in which it differs."""
+    near = list(near_duplicate_pages(connection, scan))
+    examples = []
+    for page in near[:MAX_EXAMPLES]:
+        difference = text_difference(connection, scan, page.original_id, page.page_id)
+        words = f": {difference_words(difference)}" if difference else ""
+        # Rounded down: nothing that differs is 100 % the same.
+        share = int(100 * page.similarity)
+        examples.append((page.url, f"{share} % the same as {page.original}{words}"))
+    return Found(len(near), examples)
 
 
 def _of_sitemaps(sources: _Sources) -> Iterator[tuple[SiteFinding, Found]]:

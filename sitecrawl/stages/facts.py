@@ -37,8 +37,8 @@ class PageFactsReader:
             category=category,
             declared_type=declared_type(reading.declared_types) or "",
             text_language=self._text_language(reading),
-            text_hash=reading.text_hash,
-            folded_hash=reading.folded_hash if has_text else None,
+            text_hash=reading.text_hash if has_text else "",
+            text=reading.text if has_text else "",
             fingerprint=reading.fingerprint if has_text else None,
         )
 

@@ -32,7 +32,6 @@ class ErrorPage:
     url: str
     title: str
     """The same for every path; otherwise ``""``."""
-    folded_hash: int
     fingerprint: int
     bits: int
     """How far another page's fingerprint may be from this one's."""
@@ -40,8 +39,6 @@ class ErrorPage:
     def looks_like(self, page: PageFacts) -> bool:
         if page.fingerprint is None:
             return False
-        if page.folded_hash == self.folded_hash:
-            return True
         distance = fingerprint_distance(page.fingerprint, self.fingerprint)
         return distance <= (self.bits if self.title == page.title != "" else _SAME_TEXT_BITS)
 
@@ -71,7 +68,6 @@ class ErrorPages:
         return ErrorPage(
             url=origin + _MADE_UP_PATHS[0],
             title=first.title if first.title == second.title else "",
-            folded_hash=first.folded_hash,
             fingerprint=first.fingerprint,
             bits=min(apart + _SAME_TEXT_BITS, _MOST_BITS),
         )

@@ -1,10 +1,10 @@
-"""How raw bodies are packed for the database."""
+"""How raw bodies and texts are packed for the database."""
 
 from __future__ import annotations
 
 import gzip
 
-from isal import igzip
+from isal import igzip, isal_zlib
 
 from sitecrawl.store.vocabulary import BodyEncoding
 
@@ -23,3 +23,12 @@ def unpack_body(encoding: str, content: bytes) -> bytes:
     if encoding == BodyEncoding.IDENTITY:
         return content
     return gzip.decompress(content)
+
+
+def pack_text(text: str) -> bytes:
+    """Compress a text; a lone surrogate becomes ``?``."""
+    return isal_zlib.compress(text.encode("utf-8", "replace"))
+
+
+def unpack_text(content: bytes) -> str:
+    return isal_zlib.decompress(content).decode()

@@ -328,10 +328,9 @@ visits = Table(
     Column("language", Text),
     Column("canonical", Text),
     Column("category", Text),
+    # Of the main text: equal for texts that differ in white space only.
     Column("text_hash", String(16)),
-    # Equal for texts that differ in case, digits and punctuation only.
-    Column("folded_hash", BigInteger),
-    # Simhash: near texts differ in few bits.
+    # Simhash of the words of the whole page, without digits: the pages of a trap differ in few bits.
     Column("fingerprint", BigInteger),
     # The first page of the crawl with the same text.
     Column("duplicate_of", BigInteger),
@@ -364,6 +363,17 @@ page_signals = Table(
     *(Column(f"{name}_language", Text) for name in ("own", "text")),
     *(Column(name, Text) for name in ("declared_type", "link_region")),
     sqlite_with_rowid=False,
+)
+
+# The main text of visited pages, to compare them: of each page the newest.
+page_texts = Table(
+    "page_texts",
+    metadata,
+    Column("page_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("site_id", Integer, nullable=False),
+    Column("text_hash", String(16), nullable=False),
+    # UTF-8, compressed with zlib.
+    Column("content", LargeBinary, nullable=False),
 )
 
 classifications = Table(

@@ -131,7 +131,7 @@ def _crawl(crawling: Crawling) -> None:
         Link("/cart", "Cart", refused=("skipped_path", "/cart")),
         Link("https://elsewhere.example/", "Partner", refused=("offsite", "https://example.com/")),
         title="Home",
-        folded_hash=1,
+        text_hash="1",
     )
     crawling.redirect("/old", "/older")
     crawling.visit(
@@ -140,9 +140,9 @@ def _crawl(crawling: Crawling) -> None:
         Link("/about/team", "Team"),
         title="About the team",
         canonical="",
-        folded_hash=2,
+        text_hash="2",
     )
-    crawling.visit("/copy", canonical="/about", folded_hash=2, fetch={"directives": ["noindex"]})
+    crawling.visit("/copy", canonical="/about", text_hash="2", fetch={"directives": ["noindex"]})
     crawling.visit(
         "/gone", status=404, outcome=FetchOutcome.NOT_FOUND, reason="not_found", rule="HTTP 404"
     )

@@ -49,7 +49,7 @@ EXPECTED: Mapping[str, tuple[set[str], str]] = {
     "redirect_loop": ({"/round", "/and-round"}, "/round"),
     "trap": ({_DEEP}, "trap_path"),
     "duplicate_text": ({"/copy"}, "same as "),
-    "near_duplicate": ({"/much-the-same"}, "like "),
+    "near_duplicate": ({"/much-the-same"}, "% the same as "),
 }
 UNLISTED = {"/original", "/copy", "/text", "/much-the-same", "/third", "/linked-only"}
 

@@ -222,8 +222,6 @@ def _names(scan: Scan) -> dict[str, str]:
     return names | {"dated": _DATED.format_map(names)}
 
 
-# More than these are not compared with each other.
-MAX_FINGERPRINTS: Final = 200_000
 _LOOPS: Final = (Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS)
 _TRAPS: Final = tuple(reason for reason in Reason if reason.startswith("trap_"))
 _TRAPPED: Final = """
@@ -241,11 +239,6 @@ class Trapped(NamedTuple):
     rule: str
     example: str
     pages: int
-
-
-class Fingerprint(NamedTuple):
-    url: str
-    fingerprint: int
 
 
 class Canonical(NamedTuple):
@@ -310,22 +303,6 @@ def duplicate_texts(connection: Connection, scan: Scan, max_examples: int) -> Fo
         .limit(max_examples)
     )
     return found_rows(connection.execute(statement).all())
-
-
-def text_fingerprints(connection: Connection, scan: Scan) -> list[Fingerprint]:
-    """Of the first pages with a text that no other one has."""
-    statement = (
-        select(visits.c.url, visits.c.fingerprint)
-        .where(
-            visits.c.scan_id == scan.id,
-            visits.c.fingerprint.is_not(None),
-            visits.c.reason.is_(None),
-            visits.c.duplicate_of.is_(None),
-        )
-        .order_by(visits.c.id)
-        .limit(MAX_FINGERPRINTS)
-    )
-    return [Fingerprint(*row) for row in connection.execute(statement)]
 
 
 def named_canonicals(connection: Connection, scan: Scan) -> list[Canonical]:

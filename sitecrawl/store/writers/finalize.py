@@ -158,21 +158,21 @@ _THEN = " -> "
 # The first page with a text is the original of the others. Tables with keys: joins of the visits
 # with themselves would take a time that grows with the square of their number.
 _CREATE_ORIGINALS = """
-CREATE TEMPORARY TABLE originals (folded_hash BIGINT PRIMARY KEY, page_id BIGINT)
+CREATE TEMPORARY TABLE originals (text_hash TEXT PRIMARY KEY, page_id BIGINT)
 """
 _FIND_ORIGINALS = """
 INSERT INTO originals
-SELECT folded_hash, page_id FROM (
-    SELECT page_id, folded_hash, row_number() OVER (
-        PARTITION BY folded_hash ORDER BY number) AS rank
-    FROM visits WHERE scan_id = {scan} AND folded_hash IS NOT NULL AND reason IS NULL
+SELECT text_hash, page_id FROM (
+    SELECT page_id, text_hash, row_number() OVER (
+        PARTITION BY text_hash ORDER BY number) AS rank
+    FROM visits WHERE scan_id = {scan} AND text_hash IS NOT NULL AND reason IS NULL
 ) AS ordered WHERE rank = 1
 """
 _MARK_DUPLICATES = """
 UPDATE visits SET duplicate_of = originals.page_id
 FROM originals
 WHERE visits.scan_id = {scan} AND visits.reason IS NULL
-AND visits.folded_hash = originals.folded_hash AND visits.page_id <> originals.page_id
+AND visits.text_hash = originals.text_hash AND visits.page_id <> originals.page_id
 """
 
 _CREATE_CUT = "CREATE TEMPORARY TABLE cut (family TEXT PRIMARY KEY, reason TEXT)"

@@ -185,8 +185,9 @@ class VisitRecord:
     """What its structured data says it is."""
     text_language: str = ""
     """What its text was found to be."""
+    text: str = ""
+    """The main text, if it is to be kept."""
     text_hash: str = ""
-    folded_hash: int | None = None
     fingerprint: int | None = None
     rendered: str = ""
     only_rendered: int | None = None

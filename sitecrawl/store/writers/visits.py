@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sitecrawl.store.bodies import pack_text
 from sitecrawl.store.schema import menu_entries, visits
 from sitecrawl.store.writers.bulk import (
     Gathered,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _FACTS = (
     *("outcome", "document_id", "is_productive", "reason", "rule", "title", "language"),
-    *("canonical", "category", "text_hash", "folded_hash", "fingerprint"),
+    *("canonical", "category", "text_hash", "fingerprint"),
     *("rendered", "only_rendered"),
 )
 
@@ -43,6 +44,13 @@ SELECT page_id, {site}, {marker}, {marker}, {marker} FROM visits
 WHERE scan_id = {scan} AND number = {marker}
 ON CONFLICT (page_id) DO UPDATE SET own_language = excluded.own_language,
     declared_type = excluded.declared_type, text_language = excluded.text_language
+"""
+
+_KEEP_TEXT = """
+INSERT INTO page_texts (page_id, site_id, text_hash, content)
+SELECT page_id, {site}, {marker}, {marker} FROM visits
+WHERE scan_id = {scan} AND number = {marker}
+ON CONFLICT (page_id) DO UPDATE SET text_hash = excluded.text_hash, content = excluded.content
 """
 
 _WAITING = """
@@ -135,27 +143,31 @@ class VisitWriter:
 
 
 class SignalWriter:
-    """Writes what visited pages say of themselves, within the writer's transaction."""
+    """Writes what visited pages say of themselves, and their texts, within the transaction."""
 
     def __init__(self, connection: Connection, scan: ScanHandle) -> None:
         self._connection = connection
-        self._said = Gathered(
-            _SAY.format(
-                site=literal(scan.site_id),
-                scan=literal(scan.scan_id),
-                marker="?" if connection.dialect.name == "sqlite" else "%s",
-            )
-        )
+        names = {
+            "site": literal(scan.site_id),
+            "scan": literal(scan.scan_id),
+            "marker": "?" if connection.dialect.name == "sqlite" else "%s",
+        }
+        self._said = Gathered(_SAY.format_map(names))
+        self._texts = Gathered(_KEEP_TEXT.format_map(names))
 
     def say(self, record: VisitRecord) -> None:
         """Renew what the page of this visit says."""
         said = (record.language, record.declared_type, record.text_language)
         self._said.add((*(text or None for text in said), record.number))
+        if record.text:
+            self._texts.add((record.text_hash, pack_text(record.text), record.number))
 
     def flush(self) -> None:
         """Write what was gathered."""
         self._said.run(self._connection)
+        self._texts.run(self._connection)
 
     def forget(self) -> None:
         """After a roll-back: what was gathered belongs to what is not there."""
         self._said.forget()
+        self._texts.forget()

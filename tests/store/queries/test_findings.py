@@ -10,7 +10,6 @@ import pytest
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.queries import findings
 from sitecrawl.store.queries.findings import (
-    Fingerprint,
     Found,
     LastmodRange,
     SitemapEntries,
@@ -210,18 +209,14 @@ def test_a_broken_link_names_the_page_that_has_it(database: Database, crawling: 
     assert broken == Found(1, [(address("/gone"), address("/a"))])
 
 
-def test_copies_have_their_original_and_no_fingerprint(
-    database: Database, crawling: Crawling
-) -> None:
-    crawling.visit("/", "/a", "/b", folded_hash=1, fingerprint=-5)
-    crawling.visit("/a", folded_hash=2, fingerprint=7)
-    crawling.visit("/b", folded_hash=2, fingerprint=7)
+def test_copies_have_their_original(database: Database, crawling: Crawling) -> None:
+    crawling.visit("/", "/a", "/b", text_hash="1")
+    crawling.visit("/a", text_hash="2")
+    crawling.visit("/b", text_hash="2")
     scan = crawling.end()
     with database.reading() as connection:
         same = findings.duplicate_texts(connection, scan, 5)
-        texts = findings.text_fingerprints(connection, scan)
     assert same == Found(1, [(address("/b"), address("/a"))])
-    assert texts == [Fingerprint(ROOT, -5), Fingerprint(address("/a"), 7)]
 
 
 def test_traps_are_counted_by_their_rule(database: Database, crawling: Crawling) -> None:

@@ -143,10 +143,10 @@ class TestLastVisit:
     def test_duplicates_and_redirects_are_told(
         self, database: Database, crawling: Crawling
     ) -> None:
-        crawling.visit("/", "/old", folded_hash=1)
+        crawling.visit("/", "/old", text_hash="1")
         crawling.redirect("/old", "/older")
         crawling.redirect("/older", "/new")
-        crawling.visit("/new", folded_hash=1)
+        crawling.visit("/new", text_hash="1")
         crawling.end()
         visit = visit_of(database, crawling, "/new")
         assert visit is not None

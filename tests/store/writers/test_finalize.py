@@ -423,9 +423,9 @@ class TestDuplicates:
     def test_the_first_with_a_text_is_the_original(
         self, database: Database, crawling: Crawling
     ) -> None:
-        crawling.visit("/", "/a", "/b", "/c", "/d", folded_hash=1)
-        for path, folded in (("/a", 7), ("/b", 7), ("/c", None), ("/d", 7)):
-            crawling.visit(path, folded_hash=folded)
+        crawling.visit("/", "/a", "/b", "/c", "/d", text_hash="1")
+        for path, text_hash in (("/a", "7"), ("/b", "7"), ("/c", ""), ("/d", "7")):
+            crawling.visit(path, text_hash=text_hash)
         crawling.end()
         first = crawling.page_id(address("/a"))
         expected = {"/": None, "/a": None, "/b": first, "/c": None, "/d": first}
@@ -435,20 +435,20 @@ class TestDuplicates:
         self, database: Database, crawling: Crawling
     ) -> None:
         crawling.visit("/", "/a", "/b", "/c")
-        crawling.visit("/a", folded_hash=7, reason="soft_404", rule="x")
-        crawling.visit("/b", folded_hash=7)
-        crawling.visit("/c", folded_hash=7, reason="soft_404", rule="x")
+        crawling.visit("/a", text_hash="7", reason="soft_404", rule="x")
+        crawling.visit("/b", text_hash="7")
+        crawling.visit("/c", text_hash="7", reason="soft_404", rule="x")
         crawling.end()
         assert set(originals(database).values()) == {None}
 
     def test_the_texts_of_other_scans_do_not_count(
         self, database: Database, crawling: Crawling
     ) -> None:
-        crawling.visit("/", folded_hash=7)
+        crawling.visit("/", text_hash="7")
         crawling.end()
         other = Crawling(database, site="other.example")
         other.start("/other")
-        other.visit("/other", folded_hash=7)
+        other.visit("/other", text_hash="7")
         other.end()
         assert set(originals(database).values()) == {None}
 

@@ -116,6 +116,14 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_table(
+        "page_texts",
+        sa.Column("page_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("site_id", sa.Integer(), nullable=False),
+        sa.Column("text_hash", sa.String(length=16), nullable=False),
+        sa.Column("content", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("page_id", name="pk_page_texts"),
+    )
+    op.create_table(
         "pages",
         sa.Column("number", RowNumber, nullable=False),
         sa.Column("id", sa.BigInteger(), nullable=False),
@@ -179,7 +187,6 @@ def upgrade() -> None:
         sa.Column("canonical", sa.Text(), nullable=True),
         sa.Column("category", sa.Text(), nullable=True),
         sa.Column("text_hash", sa.String(length=16), nullable=True),
-        sa.Column("folded_hash", sa.BigInteger(), nullable=True),
         sa.Column("fingerprint", sa.BigInteger(), nullable=True),
         sa.Column("duplicate_of", sa.BigInteger(), nullable=True),
         sa.Column("rendered", sa.String(length=20), nullable=True),
