@@ -250,6 +250,8 @@ class DocumentRead:
     truncated: bool
     findings: Sequence[Finding] = ()
     children: Sequence[NamedDocument] = ()
+    own_links: int = 0
+    """Links of a page to its own fragments, which are no entries."""
 
     def __repr__(self) -> str:
         return f"<DocumentRead {self.url}: {self.entries} entries>"
@@ -286,6 +288,7 @@ class MentionBatch:
     changefreqs: list[str] | None = None
     priorities: list[float] | None = None
     languages: list[str] | None = None
+    media_types: dict[int, str] = field(default_factory=dict)  # of alternates that are no pages
     details: dict[int, EntryDetails] = field(default_factory=dict)
     menu: Sequence[MenuItem] = ()
     visit: Visit | None = None  # of the page that these are the links of

@@ -54,7 +54,7 @@ COMMAND_LINE_PRIORITY = 40
 
 # Raised whenever a parser reads something else from the same bytes: then stored validators
 # are not used, and every document is read again once.
-READING_VERSION = 2
+READING_VERSION = 3
 _DECISIVE_FOR_READING = (
     "strict_paths",
     "subdomains",

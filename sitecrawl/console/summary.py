@@ -33,7 +33,6 @@ _REASONS = {
     "invalid_url": "not a valid URL",
     "scheme_not_allowed": "not http or https",
     "too_long": "longer than SITECRAWL_MAX_URL_LENGTH",
-    "same_page": "a fragment of the page itself",
     "not_found": "not found (404)",
     "soft_404": "an error page with status 200",
     "redirected": "redirected to another page",
