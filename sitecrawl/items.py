@@ -30,6 +30,10 @@ class DocumentKind(StrEnum):
     """A script, a style sheet, a frame or data of a rendered page."""
 
 
+COMMON_PLACE = "a common place"
+"""What a sitemap was found by that nothing names."""
+
+
 class Source(StrEnum):
     """How a mention came about; links of pages have ``sitecrawl.html.links.LinkSource``."""
 
@@ -155,6 +159,14 @@ class Document:
             self.received_bytes = len(self.body)
             self.sha256 = hashlib.sha256(self.body).hexdigest()
             self.body = b""
+
+    @property
+    def is_probe(self) -> bool:
+        """Whether this answers a question of ours, and not what something of the site names."""
+        if self.kind is DocumentKind.PROBE:
+            return self.outcome in {FetchOutcome.OK, FetchOutcome.NOT_FOUND}
+        is_guess = self.kind is DocumentKind.ROBOTS_TXT or self.found_by == COMMON_PLACE
+        return is_guess and self.outcome is FetchOutcome.NOT_FOUND
 
     @property
     def is_to_be_read(self) -> bool:

@@ -7,6 +7,7 @@ from itertools import chain, repeat
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sitecrawl.config import colours_may_be_forced
+from sitecrawl.console.command import command_name
 from sitecrawl.console.streams import discard_output
 from sitecrawl.politeness.ledger import byte_words, ledger_notes, ledger_words
 from sitecrawl.safety.text import printable
@@ -149,7 +150,7 @@ def _rows(
         ("", is_partial and f"resume {summary.scan_id}"),
     ):
         if command:
-            yield label, Words(f"sitecrawl {command}{database_option}")
+            yield label, Words(f"{command_name()} {command}{database_option}")
 
 
 def _pages(summary: Summary) -> Iterator[tuple[str, Words]]:
@@ -165,8 +166,13 @@ def _pages(summary: Summary) -> Iterator[tuple[str, Words]]:
 
 
 def _crawl(summary: Summary) -> Iterator[tuple[str, Words]]:
+    skipped = [stage for stage in summary.stages if not stage["has_run"]]
+    for label, stage in zip(chain(["not run"], repeat("")), skipped, strict=False):
+        yield label, Words(f"{stage['stage']}: {stage['ended']}")
     if summary.visited > 1:
         yield "visited", Words(f"{summary.visited:,} pages to follow their links")
+    if summary.unvisited > 0:
+        yield "unvisited", Words(f"{summary.unvisited:,} of {summary.pages:,} URLs on the list")
     yield from _rendering(summary.rendered)
     labels = chain(["given up"], repeat(""))
     for label, cut in zip(labels, summary.cut_patterns[:_SHOWN_PATTERNS], strict=False):
@@ -193,6 +199,9 @@ def _documents(summary: Summary) -> Iterator[tuple[str, Words]]:
     if summary.documents:
         counts = (f"{n:,} {_OUTCOMES.get(name, name)}" for name, n in summary.documents.items())
         yield "documents", Words(", ".join(counts))
+    if summary.probes:
+        what = "robots.txt, usual places of sitemaps, an error page"
+        yield "probed", Words(f"{summary.probes:,} addresses that nothing names ({what})")
     if summary.findings:
         counts = (f"{name.replace('_', ' ')} ({n:,})" for name, n in summary.findings.items())
         yield "findings", Words(", ".join(counts))

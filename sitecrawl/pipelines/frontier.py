@@ -59,6 +59,7 @@ class FrontierPipeline(InventoryPipeline):
                 self._offer(batch, batch.visit)
         if isinstance(item, VisitedPage):
             item.outcome = self._conclude(item)
+        self.scan.counters.visits_due = self._last_number
         return item
 
     async def conclude(self) -> None:
