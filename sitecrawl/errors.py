@@ -4,6 +4,7 @@ SitecrawlError
 ├── ConfigError (config)         a setting, variable or argument cannot be used
 ├── TargetError (urls/target.py) what was given as the site cannot be scanned
 ├── SiteUnreachableError         the site does not answer
+├── CrawlNeededError             the scans so far cannot answer the question
 ├── StoppedError                 the user stopped the command before it had a result
 └── StoreError (store/errors.py) the database cannot do what was asked
 """
@@ -28,6 +29,10 @@ class SitecrawlError(Exception):
 
 class SiteUnreachableError(SitecrawlError):
     """The site does not answer."""
+
+
+class CrawlNeededError(SitecrawlError):
+    """The question is about links, and no scan has followed them."""
 
 
 class StoppedError(SitecrawlError):

@@ -30,6 +30,10 @@ class DocumentKind(StrEnum):
     """A script, a style sheet, a frame or data of a rendered page."""
 
 
+COMMON_PLACE = "a common place"
+"""What a sitemap was found by that nothing names."""
+
+
 class Source(StrEnum):
     """How a mention came about; links of pages have ``sitecrawl.html.links.LinkSource``."""
 
@@ -157,6 +161,14 @@ class Document:
             self.body = b""
 
     @property
+    def is_probe(self) -> bool:
+        """Whether this answers a question of ours, and not what something of the site names."""
+        if self.kind is DocumentKind.PROBE:
+            return self.outcome in {FetchOutcome.OK, FetchOutcome.NOT_FOUND}
+        is_guess = self.kind is DocumentKind.ROBOTS_TXT or self.found_by == COMMON_PLACE
+        return is_guess and self.outcome is FetchOutcome.NOT_FOUND
+
+    @property
     def is_to_be_read(self) -> bool:
         """Whether a ``DocumentRead`` follows; what pages say comes with the visit."""
         if self.kind in {DocumentKind.PAGE, DocumentKind.PROBE}:
@@ -253,6 +265,8 @@ class DocumentRead:
     truncated: bool
     findings: Sequence[Finding] = ()
     children: Sequence[NamedDocument] = ()
+    own_links: int = 0
+    """Links of a page to its own fragments, which are no entries."""
 
     def __repr__(self) -> str:
         return f"<DocumentRead {self.url}: {self.entries} entries>"
@@ -289,6 +303,7 @@ class MentionBatch:
     changefreqs: list[str] | None = None
     priorities: list[float] | None = None
     languages: list[str] | None = None
+    media_types: dict[int, str] = field(default_factory=dict)  # of alternates that are no pages
     details: dict[int, EntryDetails] = field(default_factory=dict)
     menu: Sequence[MenuItem] = ()
     visit: Visit | None = None  # of the page that these are the links of

@@ -21,7 +21,13 @@ from sitecrawl.cli import (
     structure,
 )
 from sitecrawl.console.streams import discard_output
-from sitecrawl.errors import ExitCode, SitecrawlError, SiteUnreachableError, StoppedError
+from sitecrawl.errors import (
+    CrawlNeededError,
+    ExitCode,
+    SitecrawlError,
+    SiteUnreachableError,
+    StoppedError,
+)
 from sitecrawl.safety.text import printable
 
 app = typer.Typer(
@@ -69,5 +75,5 @@ def _exit_code(error: SitecrawlError) -> ExitCode:
 
     if isinstance(error, StoppedError):
         return ExitCode.PARTIAL
-    is_failure = isinstance(error, (StoreError, SiteUnreachableError))
+    is_failure = isinstance(error, (StoreError, SiteUnreachableError, CrawlNeededError))
     return ExitCode.FAILED if is_failure else ExitCode.USAGE

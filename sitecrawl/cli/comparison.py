@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path  # noqa: TC003  Typer reads the annotations
@@ -17,6 +18,8 @@ from sitecrawl.cli.options import (
     SITE_ARGUMENT,
     format_by_ending,
 )
+from sitecrawl.console.command import command_name
+from sitecrawl.errors import CrawlNeededError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,6 +57,7 @@ class _Question:
     pages: Callable[[Database, Scan], ComparedPages]
     columns: tuple[str, ...]
     words: str
+    needs_crawl: bool = False
 
     def write(
         self, pages: ComparedPages, coverage: CrawlCoverage, format_: ListFormat, file: IO[bytes]
@@ -83,7 +87,7 @@ def orphans(
     from sitecrawl.store.queries.comparison import Orphan, orphans
 
     words = "in a sitemap, but not linked from any visited page"
-    question = _Question(orphans, Orphan._fields, words)
+    question = _Question(orphans, Orphan._fields, words, needs_crawl=True)
     _answer(question, domain, scan, database, format_ or _format_of(output), output)
 
 
@@ -121,6 +125,8 @@ def _answer(
     with reading(database) as store:
         chosen = wanted_scan(store, known_site(store, domain), scan)
         coverage = crawl_coverage(store, chosen)
+        if question.needs_crawl and not coverage.has_crawled:
+            raise _crawl_needed(chosen, coverage, domain)
         with opened_output(output) as file:
             number = question.write(question.pages(store, chosen), coverage, format_, file)
     where = f", written to {output}" if output else ""
@@ -128,6 +134,16 @@ def _answer(
     typer.echo(f"{number:,} {noun} {question.words}{where}", err=True)
     for line in completeness_words(coverage):
         typer.echo(line, err=True)
+
+
+def _crawl_needed(scan: Scan, coverage: CrawlCoverage, domain: str) -> CrawlNeededError:
+    because = f" ({coverage.ended})" if coverage.ended else ""
+    limits = "-s SITECRAWL_MAX_CRAWL_PAGES=0 -s SITECRAWL_MAX_CRAWL_DEPTH=0"
+    return CrawlNeededError(
+        f"which pages nothing links to needs a crawl, and scan {scan.id} of {scan.site_key} made"
+        f" none{because}; run: {command_name()} discover {shlex.quote(domain)}"
+        f" -s SITECRAWL_CRAWL=always {limits}"
+    )
 
 
 def sitemap_diff(

@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 
 _MAX_REDIRECTS = 20
 _MAX_DOUBTFUL = 10
+_NOT_READ = (
+    "not looked for among images, scripts, styles and the like: docs/links.md#what-is-not-read"
+)
 _MENTION_VERBS: dict[str, str] = {
     Source.START: "a start URL of the crawl at",
     LinkSource.REDIRECT: "the target of a redirect of",
@@ -196,7 +199,7 @@ def _never_seen(url: str, answer: Why, *, show_all: bool) -> Iterator[str]:
     doubts = [f"{fetch.url}: {_doubt(fetch)}" for fetch in answer.doubtful]
     doubts += [f"{document}: not fetched" for document in answer.unread]
     if not doubts:
-        yield "  every document of that scan was read completely, so none lists it"
+        yield "  every fetched document was read completely: no entry and no link names it"
     else:
         yield "  these documents were not read completely and may list it:"
         yield from (f"    {doubt}" for doubt in islice(doubts, None if show_all else _MAX_DOUBTFUL))
@@ -204,6 +207,7 @@ def _never_seen(url: str, answer: Why, *, show_all: bool) -> Iterator[str]:
             yield f"    and {len(doubts) - _MAX_DOUBTFUL:,} more; --all shows them"
     if not answer.coverage.is_whole:
         yield from (f"  {line}" for line in coverage_words(answer.coverage))
+    yield f"  {_NOT_READ}"
 
 
 def _doubt(fetch: Fetch) -> str:
@@ -286,6 +290,8 @@ def unvisited_words(answer: Why) -> str | None:
     visit, coverage = answer.visit, answer.coverage
     if answer.scan is None or coverage is None or (visit and visit.outcome):
         return None
+    if {each.source for each in answer.mention_counts} == {LinkSource.ALTERNATE}:
+        return "a page in another format is not fetched"
     if visit and visit.number is None:
         return f"held under the pattern {pattern_words(visit, answer.scan.summary or {})}"
     if not coverage.has_crawled:

@@ -13,6 +13,8 @@ from sitecrawl.console.streams import discard_output
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sitecrawl.console.progress import ProgressFigures
+
 
 class _PatientConsole(Console):
     """Goes silent when its reader has gone, as after ``| head``.
@@ -31,13 +33,14 @@ def start_live() -> Live:
     return live
 
 
-def progress_line(stage: str, documents: int, urls: int, rate: int, seconds: int) -> Text:
-    minutes, seconds = divmod(seconds, 60)
+def progress_line(figures: ProgressFigures) -> Text:
+    found, *others = figures.counts()
     return Text.assemble(
-        (f" {stage} ", "reverse"),
-        f"  {documents:,} documents  ",
-        (f"{urls:,} URLs", "bold"),
-        f"  {rate:,}/s  {minutes}:{seconds:02d}",
+        (f" {figures.stage} ", "reverse"),
+        "  ",
+        (found, "bold"),
+        *(f"  {each}" for each in others),
+        f"  {figures.time()}",
     )
 
 

@@ -7,6 +7,7 @@ from itertools import chain, repeat
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sitecrawl.config import colours_may_be_forced
+from sitecrawl.console.command import command_name
 from sitecrawl.console.streams import discard_output
 from sitecrawl.politeness.ledger import byte_words, ledger_notes, ledger_words
 from sitecrawl.safety.text import printable
@@ -35,7 +36,6 @@ _REASONS = {
     "invalid_url": "not a valid URL",
     "scheme_not_allowed": "not http or https",
     "too_long": "longer than SITECRAWL_MAX_URL_LENGTH",
-    "same_page": "a fragment of the page itself",
     "not_found": "not found (404)",
     "soft_404": "an error page with status 200",
     "redirected": "redirected to another page",
@@ -150,7 +150,7 @@ def _rows(
         ("", summary.pages and f"report {shlex.quote(summary.asked)}"),
     ):
         if command:
-            yield label, Words(f"sitecrawl {command}{database_option}")
+            yield label, Words(f"{command_name()} {command}{database_option}")
     if summary.status is ScanStatus.PARTIAL and summary.scan_id is not None:
         yield from _going_on(summary, database_option)
 
@@ -168,10 +168,10 @@ def _going_on(summary: Summary, database_option: str) -> Iterator[tuple[str, Wor
         if cut["setting"] in LIMITS_OF_WORK - _RENEWED
     }
     options = "".join(f" -s {name}={limit}" for name, limit in raised.items())
-    yield "go on", Words(f"sitecrawl resume {summary.scan_id}{options}{database_option}")
+    yield "go on", Words(f"{command_name()} resume {summary.scan_id}{options}{database_option}")
     if "SITECRAWL_MAX_CRAWL_PAGES" in raised:
         setting = database_option.replace("--database ", "-s SITECRAWL_DATABASE_URL=")
-        words = f"sitecrawl discover {shlex.quote(summary.asked)} --profile docs{setting}"
+        words = f"{command_name()} discover {shlex.quote(summary.asked)} --profile docs{setting}"
         yield "all pages", Words(words)
 
 
@@ -198,10 +198,14 @@ def _off_the_list(status: str, reasons: dict[str, int], what: str) -> Iterator[t
 
 
 def _crawl(summary: Summary) -> Iterator[tuple[str, Words]]:
+    skipped = [stage for stage in summary.stages if not stage["has_run"]]
+    for label, stage in zip(chain(["not run"], repeat("")), skipped, strict=False):
+        yield label, Words(f"{stage['stage']}: {stage['ended']}")
     if summary.visited > 1:
         yield "visited", Words(f"{summary.visited:,} pages to follow their links")
-    if summary.not_visited:
-        yield "unvisited", Words(f"{summary.not_visited:,} known pages", "yellow")
+    if summary.unvisited > 0:
+        words = f"{summary.unvisited:,} of {summary.pages:,} URLs on the list"
+        yield "unvisited", Words(words, "yellow" if summary.not_visited else "")
     yield from _rendering(summary.rendered)
     labels = chain(["given up"], repeat(""))
     for label, cut in zip(labels, summary.cut_patterns[:_SHOWN_PATTERNS], strict=False):
@@ -228,6 +232,9 @@ def _documents(summary: Summary) -> Iterator[tuple[str, Words]]:
     if summary.documents:
         counts = (f"{n:,} {_OUTCOMES.get(name, name)}" for name, n in summary.documents.items())
         yield "documents", Words(", ".join(counts))
+    if summary.probes:
+        what = "robots.txt, usual places of sitemaps, an error page"
+        yield "probed", Words(f"{summary.probes:,} addresses that nothing names ({what})")
     if summary.findings:
         counts = (f"{name.replace('_', ' ')} ({n:,})" for name, n in summary.findings.items())
         yield "findings", Words(", ".join(counts))

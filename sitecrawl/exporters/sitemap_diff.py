@@ -35,8 +35,7 @@ class ChangeReason(StrEnum):
 # about a sitemap.
 _OF_THE_SCAN: Final = frozenset(
     {
-        *(Reason.OUTSIDE_BASE, Reason.SAME_PAGE),
-        *(Reason.SKIPPED_PATH, Reason.SKIPPED_FILE_TYPE, Reason.SKIPPED_QUERY),
+        *(Reason.OUTSIDE_BASE, Reason.SKIPPED_PATH, Reason.SKIPPED_FILE_TYPE, Reason.SKIPPED_QUERY),
         *(reason for reason in Reason if reason.startswith("trap_")),
     }
 )

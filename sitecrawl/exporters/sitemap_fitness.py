@@ -37,6 +37,7 @@ _FAILURES: Final = frozenset(
 _FEED_FORMATS: Final = frozenset(SitemapKind) - {SitemapKind.INVALID}
 # Search engines read these as they read pages.
 _DOCUMENT: Final = "document"
+_NO_PAGE_SOURCES: Final = frozenset({LinkSource.FEED_LINK, LinkSource.ALTERNATE})
 
 
 class Unfit(StrEnum):
@@ -84,7 +85,7 @@ class Fitness:
             return Objection(page.reason, page.rule or "")
         if shown := self._objections.get(page.id):
             return shown
-        if page.source == LinkSource.FEED_LINK and not page.is_visited:
+        if page.source in _NO_PAGE_SOURCES and not page.is_visited:
             return Objection(Unfit.NO_PAGE, page.source)
         return self._objection_to_address(self.address(page))
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from sitecrawl.config import Config
+from sitecrawl.console.progress import ProgressFigures
 from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _LIVE_INTERVAL_SECONDS = 0.25
 
 
 class Progress:
-    """Show stage, documents, URLs, rate and elapsed time.
+    """Show stage, pages found, visited and waiting, rate, elapsed time and time left.
 
     Settings: ``SITECRAWL_PROGRESS`` (``auto``: live on a terminal), and
     ``SITECRAWL_PROGRESS_INTERVAL_SECONDS`` between two log lines.
@@ -43,7 +44,8 @@ class Progress:
         self._interval = (
             _LIVE_INTERVAL_SECONDS if self._is_live else config.progress_interval_seconds
         )
-        self._started = time.monotonic()
+        self._started = self._stage_began = time.monotonic()
+        self._stage, self._done_before = "", 0
         self._live: Live | None = None
         self._loop = create_looping_call(self._show)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
@@ -68,25 +70,38 @@ class Progress:
             self._live.stop()
 
     def _show(self) -> None:
+        figures = self._figures()
         if self._live:
             from sitecrawl.console.styled import progress_line
 
-            self._live.update(progress_line(**self._figures()), refresh=True)
+            self._live.update(progress_line(figures), refresh=True)
         else:
-            logger.info(
-                "%(stage)s: %(documents)d documents, %(urls)d URLs, %(rate)d per second,"
-                " %(seconds)d s",
-                self._figures(),
-            )
+            logger.info("%s: %s, %s", figures.stage, ", ".join(figures.counts()), figures.time())
 
-    def _figures(self) -> dict[str, Any]:
-        seconds = time.monotonic() - self._started
+    def _figures(self) -> ProgressFigures:
+        now = time.monotonic()
+        scan = scan_of(self._crawler)
+        counters = scan.counters
+        if counters.stage != self._stage:
+            self._stage, self._stage_began, self._done_before = counters.stage, now, self._done()
+        seconds = now - self._stage_began
+        return ProgressFigures(
+            stage=counters.stage,
+            found=counters.pages_listed + counters.pages_unchanged,
+            visited=counters.visited,
+            waiting=self._waiting() if counters.is_crawling else None,
+            rate=(self._done() - self._done_before) / seconds if seconds else 0.0,
+            seconds=now - self._started,
+            stage_seconds=seconds,
+        )
+
+    def _done(self) -> int:
+        """What the rate is of: visits in the crawl, URLs before."""
         counters = scan_of(self._crawler).counters
-        urls = counters.mentions
-        return {
-            "stage": counters.stage,
-            "documents": counters.documents.total(),
-            "urls": urls,
-            "rate": round(urls / seconds) if seconds else 0,
-            "seconds": round(seconds),
-        }
+        return counters.visited if counters.is_crawling else counters.pages_listed
+
+    def _waiting(self) -> int:
+        """Pages whose visit is due and that the limit allows."""
+        scan = scan_of(self._crawler)
+        due, limit = scan.counters.visits_due, scan.config.max_crawl_pages
+        return max(min(due, limit or due) - scan.counters.visited, 0)

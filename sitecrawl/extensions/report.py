@@ -59,6 +59,8 @@ class EndReport:
         url = self._config.database_url
         given = self._crawler.settings.getpriority("SITECRAWL_DATABASE_URL") or 0
         is_known_elsewhere = given < COMMAND_LINE_PRIORITY
-        if is_known_elsewhere or without_password(url) != url:
+        if is_known_elsewhere:
             return ""
+        if without_password(url) != url:
+            return "  # with SITECRAWL_DATABASE_URL set to this database"
         return f" --database {shlex.quote(url)}"

@@ -34,6 +34,8 @@ _ACTING_QUERY = "[data-href],[data-url],[data-link],[onclick],[role=link],[route
 _MENU_REGIONS = frozenset({Region.NAVIGATION, Region.HEADER, Region.ASIDE})
 _NO_MENU_SOURCES = frozenset({LinkSource.IFRAME, LinkSource.FORM, LinkSource.INLINE_LOC})
 _NO_PAGES = ("#", "mailto:", "tel:", "javascript:", "data:")
+# Behind "#": with these an application may name a page of its own.
+_ROUTE_STARTS = frozenset("/!")
 _MAX_LABELLED = 50
 _PAGING = frozenset({"next", "prev", "previous"})
 
@@ -57,6 +59,7 @@ class ElementReader:
         has_menu: bool,
     ):
         self.menu: list[MenuEntry] = []
+        self.own_links = 0
         self._rows = rows
         self._head = head
         self._scripts = scripts
@@ -107,6 +110,9 @@ class ElementReader:
     def _read_link(self, tag: str, node: LexborNode) -> None:
         attributes = node.attributes
         targets = _inline_loc(node) if tag == "loc" else element_targets(tag, attributes)
+        if targets and self._is_of_this_page(targets[0][1]):
+            self.own_links += 1
+            targets = targets[1:]
         if not targets:
             return
         context = self.contexts.around(node)
@@ -126,6 +132,10 @@ class ElementReader:
             row = self._rows.add(source, loc, region, anchor, rel, path, language)
             if is_in_menu and row >= 0 and _is_menu_link(source, loc):
                 self.menu.append(MenuEntry(anchor, row, max(0, context.lists - 1)))
+
+    def _is_of_this_page(self, loc: str) -> bool:
+        """Whether an address is a fragment of the page, and neither a route nor of another base."""
+        return loc[0] == "#" and loc[1:2] not in _ROUTE_STARTS and not self._head.facts.base
 
     def _anchor(self, node: LexborNode, attributes: Attributes) -> str:
         """The text of a link, or the label of its picture."""

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.html.addresses import cleaned, refresh_target
 from sitecrawl.html.links import NO_REGION, LinkSource
-from sitecrawl.html.rules import ADDRESS_PROPERTIES, FEED_TYPES, LINK_RELATIONS, PAGE_TYPES
+from sitecrawl.html.rules import (
+    ADDRESS_PROPERTIES,
+    FEED_TYPES,
+    INTERFACE_TYPES,
+    LINK_RELATIONS,
+    PAGE_TYPES,
+)
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
 
 
 _MAX_TYPE_CHARACTERS = 60
+_MAX_MEDIA_TYPE_CHARACTERS = 200
 
 
 @dataclass(slots=True)
@@ -59,7 +66,8 @@ class HeadReader:
 
     def _read_link(self, attributes: Attributes) -> None:
         relations = (attributes.get("rel") or "").lower().split()
-        source = _link_source(relations, attributes)
+        media_type = normalize_media_type(attributes.get("type") or "")
+        source = _link_source(relations, media_type)
         # Most links in heads are styles, icons and fonts.
         href = cleaned(attributes.get("href")) if source is not None else ""
         if source is None or not href:
@@ -68,7 +76,12 @@ class HeadReader:
             self.facts.canonical = self.facts.canonical or href
         title = " ".join((attributes.get("title") or "").split())
         language = normalize_language(attributes.get("hreflang") or "")
-        self._rows.add(source, href, NO_REGION, title, " ".join(relations), "", language)
+        rel = " ".join(relations)
+        if source is LinkSource.ALTERNATE:
+            path = f'link[type="{media_type}"]'
+            self._rows.add(source, href, NO_REGION, title, rel, path, language, media_type)
+        else:
+            self._rows.add(source, href, NO_REGION, title, rel, "", language)
 
     def _read_meta(self, attributes: Attributes) -> None:
         content = attributes.get("content")
@@ -92,18 +105,39 @@ class HeadReader:
             self.facts.language = self.facts.language or normalize_language(content)
 
 
-def _link_source(relations: list[str], attributes: Attributes) -> LinkSource | None:
+def _link_source(relations: list[str], media_type: str) -> LinkSource | None:
     if "alternate" in relations:
-        if "stylesheet" in relations:
-            return None
-        media_type = (attributes.get("type") or "").partition(";")[0].strip().lower()
-        if media_type in FEED_TYPES:
-            return LinkSource.FEED_LINK
-        return LinkSource.HREFLANG if media_type in PAGE_TYPES else None
+        return None if "stylesheet" in relations else alternate_source(media_type)
     for word in relations:
         if word in LINK_RELATIONS:
             return LINK_RELATIONS[word]
     return None
+
+
+def alternate_source(media_type: str) -> LinkSource | None:
+    """What a link with ``rel=alternate`` names; None: nothing that people read.
+
+    >>> alternate_source(""), alternate_source("text/markdown")
+    (<LinkSource.HREFLANG: 'hreflang'>, <LinkSource.ALTERNATE: 'alternate'>)
+    """
+    if media_type in FEED_TYPES:
+        return LinkSource.FEED_LINK
+    if media_type in PAGE_TYPES:
+        return LinkSource.HREFLANG
+    return None if media_type in INTERFACE_TYPES else LinkSource.ALTERNATE
+
+
+_MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+/-]{1,127}")
+
+
+def normalize_media_type(text: str) -> str:
+    """A media type in lower case without its parameters; the empty string if it cannot be one.
+
+    >>> normalize_media_type(" Text/Markdown; charset=utf-8"), normalize_media_type('"] > a')
+    ('text/markdown', '')
+    """
+    name = text[:_MAX_MEDIA_TYPE_CHARACTERS].partition(";")[0].strip().lower()
+    return name if _MEDIA_TYPE.fullmatch(name) else ""
 
 
 _MAX_LANGUAGE_CHARACTERS = 35

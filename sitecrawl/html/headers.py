@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from sitecrawl.html.addresses import cleaned, refresh_target
-from sitecrawl.html.head import normalize_language
+from sitecrawl.html.head import alternate_source, normalize_language, normalize_media_type
 from sitecrawl.html.links import NO_REGION, LinkSource
-from sitecrawl.html.rules import RESOURCE_RELATIONS
+from sitecrawl.html.rules import INTERFACE_TYPES, RESOURCE_RELATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +34,16 @@ def read_headers(headers: Mapping[str, Sequence[str]], rows: LinkRows) -> str:
             if not relations or not RESOURCE_RELATIONS.isdisjoint(relations):
                 continue
             language = normalize_language(parameters.get("hreflang", ""))
-            _add(rows, LinkSource.HTTP_LINK, target, rel=" ".join(relations), language=language)
+            rel = " ".join(relations)
+            media_type = normalize_media_type(parameters.get("type", ""))
+            if "alternate" in relations and media_type in INTERFACE_TYPES:
+                continue
+            if "alternate" in relations and alternate_source(media_type) is LinkSource.ALTERNATE:
+                path = f'Link[type="{media_type}"]'
+                source = LinkSource.ALTERNATE
+                rows.add(source, target, NO_REGION, "", rel, path, language, media_type)
+            else:
+                _add(rows, LinkSource.HTTP_LINK, target, rel=rel, language=language)
             if "canonical" in relations:
                 canonical = canonical or target
     return canonical

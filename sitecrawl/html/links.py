@@ -27,6 +27,7 @@ class LinkSource(StrEnum):
     CANONICAL = "canonical"
     HREFLANG = "hreflang"
     AMP = "amphtml"
+    ALTERNATE = "alternate"
     FEED_LINK = "feed-link"
     IFRAME = "iframe"
     FORM = "form"
@@ -97,6 +98,8 @@ class Links:
     rels: list[str] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     languages: dict[int, str] = field(default_factory=dict)
+    media_types: dict[int, str] = field(default_factory=dict)
+    """Of alternates that are no pages."""
 
     def __len__(self) -> int:
         return len(self.locs)
@@ -131,6 +134,8 @@ class PageReading:
     declared_types: tuple[str, ...] = ()
     """The types that JSON-LD and, with the prefix ``og:``, Open Graph declare for the page."""
     links: Links = field(default_factory=Links)
+    own_links: int = 0
+    """Links to a fragment of the page itself: they name no other address."""
     menu: list[MenuEntry] = field(default_factory=list)
     is_html: bool = True
     findings: list[Finding] = field(default_factory=list)
@@ -153,6 +158,7 @@ class LinkRows:
         self._findings = findings
         self._rows: dict[tuple[str, LinkSource, str, str], tuple[str, str]] = {}
         self._languages: dict[int, str] = {}
+        self._media_types: dict[int, str] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -166,6 +172,7 @@ class LinkRows:
         rel: str,
         path: str,
         language: str = "",
+        media_type: str = "",
     ) -> int:
         """Add a mention and return its row; -1 if it is a duplicate or over a limit."""
         if len(loc) > _CONTENT_CHARACTERS:
@@ -181,6 +188,8 @@ class LinkRows:
         rows[key] = (rel, path)
         if language:
             self._languages[row] = language
+        if media_type:
+            self._media_types[row] = media_type
         return row
 
     def columns(self) -> Links:
@@ -189,7 +198,9 @@ class LinkRows:
             return Links()
         locs, sources, regions, anchors = map(list, zip(*self._rows, strict=True))
         rels, paths = map(list, zip(*self._rows.values(), strict=True))
-        return Links(locs, sources, regions, anchors, rels, paths, self._languages)
+        return Links(
+            locs, sources, regions, anchors, rels, paths, self._languages, self._media_types
+        )
 
     def _refuse(self) -> None:
         if not self.is_full:

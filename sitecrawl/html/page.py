@@ -84,6 +84,7 @@ def _read_body(
         elements.read(tree.root)
     scripts.add_links(rows, reading.base)
     reading.menu = elements.menu
+    reading.own_links = elements.own_links
     reading.links = rows.columns()
     _take_facts(head.facts, reading, header_rows, findings)
     reading.declared_types = (

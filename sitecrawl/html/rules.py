@@ -69,6 +69,8 @@ FEED_TYPES = frozenset(
     }
 )
 PAGE_TYPES = frozenset({"", "text/html", "application/xhtml+xml"})
+# Alternates of these types are answers of an API, of which WordPress names three for each page.
+INTERFACE_TYPES = frozenset({"application/json", "application/json+oembed", "text/xml+oembed"})
 _PAGE_RELATION_WORDS = """
     first last start up top contents index toc chapter section appendix glossary help author
     license copyright home archives prerender privacy-policy terms-of-service

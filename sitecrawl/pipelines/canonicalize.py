@@ -10,15 +10,12 @@ from sitecrawl.scan.pipeline import InventoryPipeline
 from sitecrawl.urls.address import without_credentials
 from sitecrawl.urls.canonical import explain_refusal
 from sitecrawl.urls.columns import canonicalize_batch, shared_origin
-from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
     from typing import Any
 
     from sitecrawl.items import MentionBatch
     from sitecrawl.scan.scan import Scan
-
-_SAME_PAGE = Refusal(Reason.SAME_PAGE, "#")
 
 
 class CanonicalizePipeline(InventoryPipeline):
@@ -40,8 +37,6 @@ class CanonicalizePipeline(InventoryPipeline):
     def _canonicalize(self, batch: MentionBatch) -> None:
         rules = self._route_rules if batch.is_rendered else self._rules
         urls, origin = canonicalize_batch(batch.locs, batch.base, rules)
-        if batch.sources is not None:
-            self._refuse_fragments(batch, urls)
         if None in urls:
             origin = None
             for row, url in enumerate(urls):
@@ -56,10 +51,3 @@ class CanonicalizePipeline(InventoryPipeline):
         if row not in batch.refused:
             batch.refused[row] = explain_refusal(loc, batch.base, self._rules)
         return without_credentials(loc)[: self._max_length]
-
-    def _refuse_fragments(self, batch: MentionBatch, urls: list[str | None]) -> None:
-        """A link to a fragment of its own page is no other page, unless it is a kept route."""
-        for row, loc in enumerate(batch.locs):
-            if loc[:1] == "#" and "#" not in (urls[row] or ""):
-                batch.refused[row] = _SAME_PAGE
-                urls[row] = None

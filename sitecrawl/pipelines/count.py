@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sitecrawl.items import SITEMAP_SOURCES, mention_batches
+from sitecrawl.items import SITEMAP_SOURCES, VisitedPage, mention_batches
 from sitecrawl.scan.pipeline import InventoryPipeline
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ class CountPipeline(InventoryPipeline):
     def process_item(self, item: Any) -> Any:
         for batch in mention_batches(item):
             self._count(batch)
+        if isinstance(item, VisitedPage) and item.read is not None:
+            self._counters.mentions += item.read.own_links
         return item
 
     def _count(self, batch: MentionBatch) -> None:

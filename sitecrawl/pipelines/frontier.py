@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from sitecrawl.urls.pattern_budgets import PatternBudgets, PatternCut
     from sitecrawl.urls.seen import SeenIds
 
-# A form is listed, but nobody fills it in.
-_NOT_FOLLOWED = {LinkSource.FORM}
+# A form is listed, but nobody fills it in; a page in another format is listed, but has no links.
+_NOT_FOLLOWED = {LinkSource.FORM, LinkSource.ALTERNATE}
 _MAX_RECENT = 50_000
 
 
@@ -59,6 +59,7 @@ class FrontierPipeline(InventoryPipeline):
                 self._offer(batch, batch.visit)
         if isinstance(item, VisitedPage):
             item.outcome = self._conclude(item)
+        self.scan.counters.visits_due = self._last_number
         return item
 
     async def conclude(self) -> None:

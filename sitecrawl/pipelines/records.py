@@ -127,7 +127,10 @@ class ItemRecorder:
 
     def _add_records(self, documents: Sequence[Document]) -> None:
         for document in documents:
-            self._counters.documents[document.outcome] += 1
+            if document.is_probe:
+                self._counters.probes += 1
+            else:
+                self._counters.documents[document.outcome] += 1
         records = [
             DocumentRecord(
                 url=document.url,

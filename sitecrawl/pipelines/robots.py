@@ -27,7 +27,6 @@ _LISTED_ALL_THE_SAME = VerdictReason.UNREACHABLE
 _NOT_OF_THE_SITE = {
     Reason.INVALID_URL,
     Reason.SCHEME_NOT_ALLOWED,
-    Reason.SAME_PAGE,
     Reason.TOO_LONG,
     Reason.OFFSITE,
 }

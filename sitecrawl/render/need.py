@@ -186,7 +186,7 @@ def rendering_need(body: bytes, reading: PageReading) -> RenderingNeed:
     if not reading.is_html:
         return _weighed([Sign.NOT_HTML])
     sources = reading.links.sources
-    links = sources.count(LinkSource.LINK)
+    links = sources.count(LinkSource.LINK) + reading.own_links
     signs = [*_text_signs(reading.text_characters), *_link_signs(links, sources)]
     is_full = reading.text_characters >= _MUCH_CHARACTERS and links >= _SOME_LINKS
     if not is_full or any(room in body for room in _ROOM):

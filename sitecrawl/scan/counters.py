@@ -42,17 +42,23 @@ class ScanCounters:
     first_page: str = ""
     mentions: int = 0
     documents: Counter[str] = field(default_factory=Counter)
-    """By outcome of the fetch."""
+    """By outcome of the fetch, without probes."""
+    probes: int = 0
+    """Addresses that nothing names and that are not there; made-up ones, to see an error page."""
     documents_unchanged: int = 0
     findings: Counter[str] = field(default_factory=Counter)
     items_lost: int = 0
     """What an internal error lost: then the scan is not whole."""
     visited: int = 0
     """Pages that the crawl has visited, also before an interruption."""
+    listed_visited: int = 0
+    """Of the pages that are listed, those that were visited; counted when the scan ends."""
     visits_found: int = 0
     """Pages that were put into the frontier."""
     visits_waiting: int = 0
     """Pages whose turn had not come when the crawl ended; counted at the end of the scan."""
+    visits_due: int = 0
+    """Of these, the ones whose turn comes or came: held ones are not among them."""
     beyond_depth: int = 0
     other_language: int = 0
     given_up_patterns: list[dict[str, Any]] = field(default_factory=list)
@@ -72,6 +78,10 @@ class ScanCounters:
         return self.pages_by_source.total()
 
     @property
+    def is_crawling(self) -> bool:
+        return self.stage == "crawl"
+
+    @property
     def pages_of_sitemaps(self) -> int:
         """Pages that sitemaps list, those of unchanged ones included."""
         return self.pages_in_sitemaps + self.pages_unchanged
@@ -88,7 +98,9 @@ class ScanCounters:
         """Take over what the interrupted run of the scan had counted, by the names of stats."""
         for name, number in counted.items():
             group, _, rest = name.removeprefix("sitecrawl/").partition("/")
-            if group == "documents":
+            if name == "sitecrawl/documents/probes":
+                self.probes += number
+            elif group == "documents":
                 self.documents[rest.removeprefix("outcome/")] += number
             elif rest.startswith("source/"):
                 self.pages_by_source[rest.removeprefix("source/")] += number
@@ -130,6 +142,7 @@ class ScanCounters:
         yield "sitecrawl/pages/unchanged", self.pages_unchanged
         yield "sitecrawl/pages/not_judged", self.pages_not_judged
         yield "sitecrawl/documents/unchanged", self.documents_unchanged
+        yield "sitecrawl/documents/probes", self.probes
         yield "sitecrawl/items/lost", self.items_lost
         yield "sitecrawl/crawl/visited", self.visited
         yield "sitecrawl/crawl/found", self.visits_found

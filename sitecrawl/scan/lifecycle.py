@@ -217,6 +217,8 @@ class ScanLifecycle:
     # --- on the store's thread ---------------------------------------------------------------
 
     def _finish(self, status: ScanStatus, words: str) -> bool:
+        from sitecrawl.store.queries.visits import count_listed_visits
+
         scan, database = self.scan, self.scan.database
         assert database is not None
         writer = database.writer
@@ -225,6 +227,7 @@ class ScanLifecycle:
             cut_families=given_up_families(scan.counters.given_up_patterns),
         )
         known = self._count_exactly()
+        scan.counters.listed_visited = count_listed_visits(database.reader, scan.record.scan_id)
         self.summary = summary = self._summarize(status, words, known)
         if summary.visited > 1:
             writer.add_evidence(

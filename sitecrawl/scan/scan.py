@@ -41,6 +41,10 @@ class Scan:
     """Where the site answers; empty until it has."""
     failure: str = ""
     """Why nothing of the site could be read, for a person."""
+    root_problem: str = ""
+    """Why the root page could not be read; sitemaps may be there all the same."""
+    root_remedy: str = ""
+    """What a person can do about it."""
     put: Callable[[Any], Awaitable[None]] = field(init=False)
     """Sends what a document said through the inventory pipelines."""
 

@@ -62,9 +62,13 @@ class Summary:
     by_source: dict[str, int]
     refused: dict[str, int]
     documents: dict[str, int]
+    probes: int
+    """Requests for what nothing names: usual places of sitemaps that are not there, error pages."""
     findings: dict[str, int]
     visited: int
     """Pages that were fetched to follow their links, the root included."""
+    unvisited: int
+    """Pages on the list that were never visited."""
     cut_patterns: list[dict[str, Any]]
     """Patterns of URLs that the crawl gave up: traps, or more of the same."""
     truncated: list[dict[str, Any]]
@@ -97,7 +101,7 @@ def scan_ending(close_reason: str, scan: Scan, failure: str = "") -> tuple[ScanS
     if status is ScanStatus.FINISHED and (reasons := _not_fetched(scan)):
         return ScanStatus.PARTIAL, "; ".join(reasons)
     if status is ScanStatus.FINISHED and _has_read_nothing(scan):
-        return ScanStatus.FAILED, ", ".join(_robots_unavailable(scan))
+        return ScanStatus.FAILED, _root_failure(scan)
     if status is ScanStatus.FINISHED and (limits := _limits_of_work(scan)):
         return ScanStatus.PARTIAL, "; ".join(limits)
     return status, failure or words or _completeness(scan)
@@ -127,10 +131,18 @@ def limit_figure(limit: float) -> str:
 
 
 def _has_read_nothing(scan: Scan) -> bool:
-    """Whether a robots.txt that could not be read kept the scan from everything."""
+    """Whether the scan got to no page, because it could not read the root or its robots.txt."""
     counters = scan.counters
-    has_pages = counters.pages_listed or counters.pages_unchanged or counters.pages_refused.total()
-    return not has_pages and _root_server(scan) in counters.robots_unavailable
+    if counters.pages_listed or counters.pages_unchanged:
+        return False
+    is_blind = _root_server(scan) in counters.robots_unavailable
+    return bool(scan.root_problem) or (is_blind and not counters.pages_refused.total())
+
+
+def _root_failure(scan: Scan) -> str:
+    if _root_server(scan) in scan.counters.robots_unavailable:
+        return ", ".join(_robots_unavailable(scan))
+    return ": ".join(filter(None, [scan.root_problem, scan.root_remedy]))
 
 
 def _not_fetched(scan: Scan) -> list[str]:
@@ -154,6 +166,7 @@ def _not_fetched(scan: Scan) -> list[str]:
 def _completeness(scan: Scan) -> str:
     counters = scan.counters
     failed = sum(n for outcome, n in counters.documents.items() if outcome not in _READ)
+    other_languages = counters.other_language
     unread = sum(stage.get("not_read", 0) for stage in counters.stages)
     given_up = len(counters.given_up_patterns)
     missed = counters.rendering.get("missed", 0) + counters.rendering.get("failed", 0)
@@ -162,10 +175,25 @@ def _completeness(scan: Scan) -> str:
         *([f"{failed} of {counters.documents.total()} documents could not be read"] * bool(failed)),
         *([f"sitemaps on other hosts were not read: {unread}"] if unread else []),
         *([f"patterns of URLs were given up: {given_up}"] if given_up else []),
+        *(
+            [f"links to other languages were not followed: {other_languages}"]
+            * bool(other_languages)
+        ),
         *([f"pages that need a browser were not rendered: {missed}"] if missed else []),
         *_robots_unavailable(scan),
+        *([scan.root_problem] if scan.root_problem and not _robots_unavailable(scan) else []),
     ]
-    return ", ".join(doubts) or "everything that was found has been read"
+    return ", ".join(doubts) or _what_was_done(counters)
+
+
+def _what_was_done(counters: ScanCounters) -> str:
+    """What can be claimed of a scan that nothing hindered."""
+    crawl = next((stage for stage in counters.stages if stage["stage"] == "crawl"), None)
+    if crawl is None:
+        return "every document that was asked for has been read"
+    if not crawl["has_run"]:
+        return f"the sitemaps have been read; the crawl did not run ({crawl['ended']})"
+    return "every document has been read, and every link that may be followed"
 
 
 def _robots_unavailable(scan: Scan) -> list[str]:
@@ -206,10 +234,12 @@ def build_summary(
         by_source=_most_first(counters.pages_by_source),
         refused=_most_first(counters.pages_refused),
         documents=_most_first(counters.documents),
+        probes=counters.probes,
         findings=_most_first(counters.findings),
         visited=counters.visited,
         not_visited=counters.visits_waiting,
         known=known or counters.pages_listed + counters.pages_unchanged,
+        unvisited=counters.pages_listed + counters.pages_unchanged - counters.listed_visited,
         rendered=_rendered(counters),
         cut_patterns=list(counters.given_up_patterns),
         truncated=counters.all_limits(),

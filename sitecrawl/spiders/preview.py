@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sitecrawl.items import DocumentKind, FetchOutcome, SitemapPointer
+from sitecrawl.items import COMMON_PLACE, DocumentKind, FetchOutcome, SitemapPointer
 from sitecrawl.scan.fetching import document_request, failed_document_of, fetched_document
 from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.sitemaps.reader import SitemapReader
@@ -121,7 +121,7 @@ class PlanSpider(RobotsSpider):
 
     async def _guess(self, survey: Survey, url: str) -> None:
         survey.guesses += 1
-        seen = await self._read(survey, SitemapPointer(url, "a common place", None, is_guess=True))
+        seen = await self._read(survey, SitemapPointer(url, COMMON_PLACE, None, is_guess=True))
         if seen.kind is not None:
             survey.maps.append(seen)
 

@@ -201,6 +201,7 @@ class SiteSpider(Spider):
         if self._stage:
             self._stage.end_reason = f"the scan was stopped ({reason})"
             self._end_stage(self._stage)
+        scan_of(self.crawler).counters.stages += [stage.unreached() for stage in self._waiting]
 
     async def _next_requests(self) -> list[Request]:
         """Of the current stage, or of the first later one that has any."""

@@ -87,6 +87,7 @@ class Stage(ABC):
     def __init__(self, context: ScanContext):
         self.context = context
         self.limits: dict[str, Limit] = {}
+        self.has_run = True
         self.end_reason = "nothing left to fetch"
 
     @abstractmethod
@@ -97,10 +98,17 @@ class Stage(ABC):
         """Record that *setting* cut something off, once for each setting."""
         self.limits.setdefault(setting, Limit(what, setting, limit))
 
+    @classmethod
+    def unreached(cls) -> dict[str, Any]:
+        """The outcome of a stage whose turn did not come."""
+        ended = "the scan ended before its turn"
+        return {"stage": cls.name, "has_run": False, "ended": ended, "truncated": []}
+
     def outcome(self) -> dict[str, Any]:
         """What the stage did and why it ended, for the summary and the evidence."""
         return {
             "stage": self.name,
+            "has_run": self.has_run,
             "ended": self.end_reason,
             "truncated": [limit.as_dict() for limit in self.limits.values()],
         }

@@ -13,7 +13,7 @@ from sitecrawl.stages.base import ScanContext, Stage
 from sitecrawl.stages.order import InOrder
 from sitecrawl.stages.pages import PageReader, ReadPage, note_limits
 from sitecrawl.stages.probe import ErrorPages
-from sitecrawl.stages.waterfall import crawl_is_needed
+from sitecrawl.stages.waterfall import why_no_crawl
 from sitecrawl.urls.address import resolve_location
 from sitecrawl.urls.canonical import canonicalize, page_key
 from sitecrawl.urls.refusal import Reason, Refusal
@@ -64,8 +64,10 @@ class CrawlStage(Stage):
         self._key_rules = context.config.key_rules()
 
     async def next_requests(self) -> Iterable[Request]:
-        if not crawl_is_needed(self.context.config, self.context.counters.pages_of_sitemaps):
-            self.end_reason = "the sitemaps gave enough"
+        pages = self.context.counters.pages_of_sitemaps
+        if because := why_no_crawl(self.context.config, pages):
+            self.has_run = False
+            self.end_reason = because
             return []
         if not self._has_begun:
             await self._begin()

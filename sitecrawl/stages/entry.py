@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING, ClassVar
 
 from ada_url import URL
@@ -84,7 +86,9 @@ class EntryStage(Stage):
             await context.put(page)
             context.rendering.conclude(page)
         else:
-            await context.put(fetched_document(response))
+            document = fetched_document(response)
+            context.scan.root_problem, context.scan.root_remedy = _answer_words(document)
+            await context.put(document)
         if origin_of(response.url) != origin_of(self._root):
             await context.put(
                 Evidence(
@@ -135,8 +139,14 @@ class EntryStage(Stage):
     async def _root_failed(self, failure: Failure) -> None:
         context = self.context
         document = failed_document(failure)
-        await context.put(document)
         cause = await self._cause(document)
+        if cause is not document and cause.outcome in {
+            *_NO_HTTPS,
+            FetchOutcome.ADDRESS_NOT_ALLOWED,
+        }:
+            # No rule of robots.txt kept the root from being fetched: its server did not answer.
+            document = replace(document, outcome=cause.outcome, error=cause.error)
+        await context.put(document)
         asked = context.target.url
         if self._root == asked and self._may_try_http() and cause.outcome in _NO_HTTPS:
             await context.put(
@@ -149,10 +159,11 @@ class EntryStage(Stage):
             )
             self._root = "http:" + self._root.removeprefix("https:")
             self._steps = [self._root_request()]
-        elif self._is_out_of_reach(document, cause):
+        elif self._is_out_of_reach(cause, is_root=cause.kind is DocumentKind.PAGE):
             self.end_reason = f"{self._root} cannot be reached: {cause.error}"
             context.scan.failure = self.end_reason
         else:
+            context.scan.root_problem = f"the root page {self._root} was not read: {cause.error}"
             if cause.outcome in _NO_HTTPS:
                 self._root = asked  # neither answers in time: the maps may all the same
             await context.put(await self._settle(self._root))
@@ -169,10 +180,33 @@ class EntryStage(Stage):
         has_failed_itself = origin_of(robots.final_url) == origin_of(robots.url)
         return robots if robots.error and has_failed_itself else root
 
-    def _is_out_of_reach(self, root: Document, cause: Document) -> bool:
+    def _is_out_of_reach(self, cause: Document, *, is_root: bool) -> bool:
         if cause.outcome is FetchOutcome.ADDRESS_NOT_ALLOWED:
             # The site itself, and not an address elsewhere that it redirects to.
             return origin_of(cause.final_url) == origin_of(self._root)
-        return cause.outcome is FetchOutcome.UNREACHABLE or (
-            root is cause and cause.outcome in _NO_HTTPS
-        )
+        return cause.outcome is FetchOutcome.UNREACHABLE or (is_root and cause.outcome in _NO_HTTPS)
+
+
+# What a person can try when the root page answers with such a status.
+_REMEDIES: dict[int, str] = {
+    HTTPStatus.UNAUTHORIZED: "it asks for a login, and sitecrawl has none",
+    HTTPStatus.FORBIDDEN: (
+        "give the URL of a page that is open to everybody, or a USER_AGENT that names you, so that"
+        " the site's owner can let you in; --profile browserlike sends what browsers send"
+    ),
+    HTTPStatus.NOT_FOUND: "give the URL of a page that exists",
+    HTTPStatus.GONE: "give the URL of a page that exists",
+    HTTPStatus.TOO_MANY_REQUESTS: "wait, and try again with a larger DOWNLOAD_DELAY",
+}
+_OTHER_REMEDY = "open it in a browser to see whether it is meant to be there, and try again later"
+
+
+def _answer_words(root: Document) -> tuple[str, str]:
+    """What the root page answered instead of a page, and what can be done about it."""
+    assert root.status is not None
+    try:
+        phrase = HTTPStatus(root.status).phrase
+    except ValueError:
+        phrase = ""
+    answered = f"the root page {root.final_url} answered {root.status} {phrase}".rstrip()
+    return answered, _REMEDIES.get(root.status, _OTHER_REMEDY)

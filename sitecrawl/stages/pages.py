@@ -86,6 +86,7 @@ class PageReader:
             # Of a file nothing is to be read.
             truncated=reading.truncated or (document.is_cut and reading.is_html),
             findings=reading.findings,
+            own_links=reading.own_links,
         )
         category = "" if reading.is_html else file_kind(document.content_type)
         facts = self._facts.of(reading, category)
@@ -207,6 +208,9 @@ def _link_batch(
         rels=storable(links.rels[part]),
         paths=storable(links.paths[part]),
         languages=languages,
+        media_types={
+            row - first: name for row, name in links.media_types.items() if first <= row < end
+        },
         menu=_menu(reading.menu, first, end),
         visit=visit,
         is_nofollow=is_nofollow(document),

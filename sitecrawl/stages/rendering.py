@@ -193,6 +193,9 @@ class _NewRows:
         batch.paths = storable([links.paths[row] for row in rows])
         if links.languages:
             batch.languages = [links.languages.get(row, "") for row in rows]
+        if links.media_types:
+            named = enumerate(links.media_types.get(row, "") for row in rows)
+            batch.media_types = {place: name for place, name in named if name}
         if self._page.visit.number == 1 and not self._has_menu:
             places = {row: place for place, row in enumerate(rows)}
             batch.menu = [

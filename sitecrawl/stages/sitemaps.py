@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from scrapy import Request
 
 from sitecrawl.items import (
+    COMMON_PLACE,
     Document,
     DocumentKind,
     DocumentRead,
@@ -108,7 +109,7 @@ class SitemapStage(Stage):
             place = self._places.popleft()
             self._enqueue(
                 SitemapPointer(
-                    origin_of(self.context.root_url) + place, "a common place", None, is_guess=True
+                    origin_of(self.context.root_url) + place, COMMON_PLACE, None, is_guess=True
                 )
             )
             requests = list(self._dispatch())

@@ -20,6 +20,13 @@ def links_are_read(config: Config) -> bool:
 
 def crawl_is_needed(config: Config, pages_in_sitemaps: int) -> bool:
     """Whether links have to be followed after the sitemaps."""
-    if config.crawl == "auto":
-        return pages_in_sitemaps < config.min_sitemap_urls
-    return config.crawl == "always"
+    return not why_no_crawl(config, pages_in_sitemaps)
+
+
+def why_no_crawl(config: Config, pages_in_sitemaps: int) -> str:
+    """Why links are not followed, in words; ``""``: they are."""
+    if config.crawl == "never":
+        return "SITECRAWL_CRAWL is never"
+    if config.crawl == "auto" and pages_in_sitemaps >= config.min_sitemap_urls:
+        return "the sitemaps gave enough"
+    return ""

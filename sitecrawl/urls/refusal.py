@@ -7,7 +7,6 @@ from typing import NamedTuple
 class Reason(StrEnum):
     INVALID_URL = "invalid_url"
     SCHEME_NOT_ALLOWED = "scheme_not_allowed"
-    SAME_PAGE = "same_page"
     TOO_LONG = "too_long"
     OFFSITE = "offsite"
     OUTSIDE_BASE = "outside_base"

@@ -82,7 +82,8 @@ def test_never_seen_and_nothing_was_missed(inventory: Inventory) -> None:
     text = why(inventory, inventory.wiki.at("/articles/none"))
     assert text.splitlines()[1].strip() == "never seen"
     assert "scan 3 (finished)" in text
-    assert "every document of that scan was read completely, so none lists it" in text
+    assert "every fetched document was read completely: no entry and no link names it" in text
+    assert "  not looked for among images, scripts, styles" in text.splitlines()[-1]
 
 
 def test_never_seen_but_documents_failed(inventory: Inventory) -> None:
@@ -201,7 +202,7 @@ def test_a_page_that_robots_txt_refuses_is_explained_in_full(
     project.crawl(site.url).succeeded()
     assert cli("why", site.at("/private/x")).stdout == text
     unknown = cli("why", site.at("/nowhere")).succeeded().stdout
-    assert "every document of that scan was read completely" in unknown
+    assert "every fetched document was read completely" in unknown
 
 
 def test_a_page_that_robots_txt_allows(inventory: Inventory) -> None:

@@ -9,6 +9,8 @@ from dataclasses import replace
 
 import pytest
 
+from sitecrawl.console.command import command_name
+from sitecrawl.console.progress import ProgressFigures
 from sitecrawl.console.styled import progress_line
 from sitecrawl.console.summary import _OUTCOMES, _REASONS, print_summary
 from sitecrawl.items import FetchOutcome
@@ -34,13 +36,18 @@ _RICH = Summary(
         {"pattern": f"/calendar/{number}", "kind": "calendar", "visited": 40, "left_out": 1_000}
         for number in range(10)
     ],
+    unvisited=1_234_246,
+    probes=14,
     documents={"ok": 21, "not_modified": 2, "http_error": 1, "brand_new": 1},
     findings={"not_a_sitemap": 1, "truncated": 1_001},
     truncated=[
         {"what": "URLs of sitemaps", "setting": "SITECRAWL_MAX_SITEMAP_URLS", "limit": 1_000_000},
         {"what": "time", "setting": "SITECRAWL_MAX_SCAN_MINUTES", "limit": 0.5},
     ],
-    stages=[],
+    stages=[
+        {"stage": "entry", "has_run": True, "ended": "nothing left to fetch", "truncated": []},
+        {"stage": "crawl", "has_run": False, "ended": "SITECRAWL_CRAWL is never", "truncated": []},
+    ],
     requests=1_024,
     received_bytes=12_345_678,
     seconds=13.37,
@@ -65,6 +72,7 @@ _RICH = Summary(
 _PACE = (
     "1,024 requests to 1 host, at most 2 at once, 0.201 s apart at least (median 0.351 s), 12.0 MB"
 )
+_PROBES = "robots.txt, usual places of sitemaps, an error page"
 _SQLITE = "sqlite:///sitecrawl.db"
 
 
@@ -104,7 +112,9 @@ def test_a_rich_summary() -> None:
         ("", "1,500 skip rule for paths"),
         ("", "20 on another host"),
         ("", "1 brand_new_reason"),
+        ("not run", "crawl: SITECRAWL_CRAWL is never"),
         ("visited", "321 pages to follow their links"),
+        ("unvisited", "1,234,246 of 1,234,567 URLs on the list"),
         ("given up", "/calendar/0 (calendar): 40 visited, 1,000 left out"),
         *(
             ("", f"/calendar/{number} (calendar): 40 visited, 1,000 left out")
@@ -112,6 +122,7 @@ def test_a_rich_summary() -> None:
         ),
         ("", "2 more patterns"),
         ("documents", "21 read, 2 unchanged, 1 HTTP error, 1 brand_new"),
+        ("probed", f"14 addresses that nothing names ({_PROBES})"),
         ("findings", "not a sitemap (1), truncated (1,001)"),
         ("limit hit", "URLs of sitemaps: SITECRAWL_MAX_SITEMAP_URLS=1000000 can be raised"),
         ("limit hit", "time: SITECRAWL_MAX_SCAN_MINUTES=0.5 can be raised"),
@@ -121,10 +132,10 @@ def test_a_rich_summary() -> None:
         ("stored", "scan 12 in sqlite:///sitecrawl.db"),
         ("feed", "urls.csv"),
         ("feed", "urls.jsonl"),
-        ("next", "sitecrawl urls example.com"),
-        ("", "sitecrawl why https://www.example.com/a"),
-        ("", "sitecrawl report example.com"),
-        ("go on", "sitecrawl resume 12 -s SITECRAWL_MAX_SITEMAP_URLS=10000000"),
+        ("next", f"{command_name()} urls example.com"),
+        ("", f"{command_name()} why https://www.example.com/a"),
+        ("", f"{command_name()} report example.com"),
+        ("go on", f"{command_name()} resume 12 -s SITECRAWL_MAX_SITEMAP_URLS=10000000"),
     ]
 
 
@@ -148,6 +159,9 @@ def test_a_scan_that_found_nothing_does_not_say_what_to_do_with_it() -> None:
         cut_patterns=[],
         documents={},
         findings={},
+        unvisited=0,
+        probes=0,
+        stages=[],
         truncated=[],
         received_bytes=999,
         politeness={},
@@ -170,37 +184,37 @@ def test_what_was_asked_is_shown_when_the_site_answers_elsewhere() -> None:
 
 def test_commands_to_go_on_with_can_be_pasted() -> None:
     text = printed(replace(_RICH, asked="https://example.com/?a=1&b=2", example="https://e/?a&b"))
-    commands = [shlex.split(value) for _, value in rows(text) if value.startswith("sitecrawl ")]
+    commands = [shlex.split(value) for _, value in rows(text) if value.startswith(command_name())]
     assert commands == [
-        ["sitecrawl", "urls", "https://example.com/?a=1&b=2"],
-        ["sitecrawl", "why", "https://e/?a&b"],
-        ["sitecrawl", "report", "https://example.com/?a=1&b=2"],
-        ["sitecrawl", "resume", "12", "-s", "SITECRAWL_MAX_SITEMAP_URLS=10000000"],
+        [command_name(), "urls", "https://example.com/?a=1&b=2"],
+        [command_name(), "why", "https://e/?a&b"],
+        [command_name(), "report", "https://example.com/?a=1&b=2"],
+        [command_name(), "resume", "12", "-s", "SITECRAWL_MAX_SITEMAP_URLS=10000000"],
     ]
 
 
 def test_a_crawl_that_came_to_its_limit_names_what_is_left_and_how_to_get_it() -> None:
     cut = {"what": "pages left", "setting": "SITECRAWL_MAX_CRAWL_PAGES", "limit": 200}
-    summary = replace(_RICH, truncated=[cut], not_visited=9_937, known=2_000_000)
+    summary = replace(_RICH, truncated=[cut], not_visited=9_937, unvisited=9_990, known=2_000_000)
     found = rows(printed(summary, database_option=" --database sqlite:///x.db"))
-    assert ("unvisited", "9,937 known pages") in found
+    assert ("unvisited", "9,990 of 1,234,567 URLs on the list") in found
     known = "2,000,000 URLs with 765,433 of earlier scans that this one has not read"
     assert ("known", known) in found
-    command = "sitecrawl resume 12 -s SITECRAWL_MAX_CRAWL_PAGES=2000 --database sqlite:///x.db"
+    command = f"{command_name()} resume 12 -s SITECRAWL_MAX_CRAWL_PAGES=2000 --database sqlite:///x.db"
     assert ("go on", command) in found
     setting = "-s SITECRAWL_DATABASE_URL=sqlite:///x.db"
-    assert ("all pages", f"sitecrawl discover example.com --profile docs {setting}") in found
+    assert ("all pages", f"{command_name()} discover example.com --profile docs {setting}") in found
 
 
 def test_commands_to_go_on_with_name_a_database_that_nothing_else_tells() -> None:
     text = printed(database_option=" --database 'sqlite:///my files.db'")
-    commands = [shlex.split(value) for _, value in rows(text) if value.startswith("sitecrawl ")]
+    commands = [shlex.split(value) for _, value in rows(text) if value.startswith(command_name())]
     assert commands == [
-        ["sitecrawl", "urls", "example.com", "--database", "sqlite:///my files.db"],
-        ["sitecrawl", "why", "https://www.example.com/a", "--database", "sqlite:///my files.db"],
-        ["sitecrawl", "report", "example.com", "--database", "sqlite:///my files.db"],
+        [command_name(), "urls", "example.com", "--database", "sqlite:///my files.db"],
+        [command_name(), "why", "https://www.example.com/a", "--database", "sqlite:///my files.db"],
+        [command_name(), "report", "example.com", "--database", "sqlite:///my files.db"],
         [
-            *("sitecrawl", "resume", "12", "-s", "SITECRAWL_MAX_SITEMAP_URLS=10000000"),
+            *(command_name(), "resume", "12", "-s", "SITECRAWL_MAX_SITEMAP_URLS=10000000"),
             *("--database", "sqlite:///my files.db"),
         ],
     ]
@@ -210,7 +224,7 @@ def test_commands_to_go_on_with_name_a_database_that_nothing_else_tells() -> Non
 def test_long_values_are_neither_cut_nor_broken() -> None:
     url, path = "https://example.com/" + "x" * 300, "sqlite:////" + "a folder/" * 30 + "s.db"
     text = printed(replace(_RICH, asked=url, example=url), path, feeds=(path,))
-    assert ("", f"sitecrawl why {url}") in rows(text)
+    assert ("", f"{command_name()} why {url}") in rows(text)
     assert ("stored", f"scan 12 in {path}") in rows(text)
     assert ("feed", path) in rows(text)
 
@@ -323,17 +337,13 @@ def test_every_reason_and_outcome_has_words() -> None:
     assert _OUTCOMES.keys() <= set(FetchOutcome)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "shown"), [(0, "0:00"), (59, "0:59"), (61, "1:01"), (3700, "61:40")]
-)
-def test_the_live_line(seconds: int, shown: str) -> None:
-    line = progress_line("sitemaps", 1_200, 5_000_000, 41_000, seconds).plain
-    assert line.split() == [
-        "sitemaps",
-        "1,200",
-        "documents",
-        "5,000,000",
-        "URLs",
-        "41,000/s",
-        shown,
-    ]
+def test_the_live_line_of_the_crawl() -> None:
+    figures = ProgressFigures("crawl", 5_256, 320, 80, 4.0, seconds=76.0, stage_seconds=70.0)
+    assert progress_line(figures).plain == (
+        " crawl   5,256 pages found  320 visited  80 waiting  4.0/s  1:16, about 0:20 left"
+    )
+
+
+def test_the_live_line_before_the_crawl_promises_nothing() -> None:
+    figures = ProgressFigures("sitemaps", 5_000_000, 1, None, 41_000.2, seconds=3_700)
+    assert progress_line(figures).plain == " sitemaps   5,000,000 pages found  41,000/s  1:01:40"

@@ -14,7 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from tests.site import SiteServer
-from tests.site.build import robots, sitemap
+from tests.site.build import page, robots, sitemap
 from tests.site.project import ROOT, Project
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def test_one_scan_writes_every_format_with_every_field(
 def test_a_site_without_pages_gives_an_empty_but_valid_feed(
     site: SiteServer, crawl: Callable[..., CrawlResult], feed: str
 ) -> None:
+    site.routes["/"] = page("Home")
     done = crawl(site.url, settings={"SITECRAWL_SITEMAP_PLACES": "/sitemap.xml"}, feed=feed)
     text = done.succeeded().feed.read_text()
     if feed.endswith(".json"):

@@ -20,7 +20,17 @@ from tests.html.reading import named, read, rows
         pytest.param('<a href="javascript:void(0)">', [], id="a script that does nothing"),
         pytest.param('<a href="JavaScript: void(0) ;">', [], id="the same in other letters"),
         pytest.param('<a href="javascript:;">', [], id="an empty script"),
-        pytest.param('<a href="#x">', [("link", "#x")], id="fragment"),
+        pytest.param('<a href="#x">', [], id="a fragment of the page"),
+        pytest.param('<a href="#/x">', [("link", "#/x")], id="a route behind a hash"),
+        pytest.param('<a href="#!x">', [("link", "#!x")], id="an old route behind a hash"),
+        pytest.param(
+            """<a href="#x" onclick="location='/a'">""",
+            [("onclick", "/a")],
+            id="a fragment that a script replaces",
+        ),
+        pytest.param(
+            '<base href="/b/"><a href="#x">', [("link", "#x")], id="a fragment of another base"
+        ),
         pytest.param('<a href="mailto:a@b.example">', [("link", "mailto:a@b.example")], id="mail"),
         pytest.param('<a href="tel:+1">', [("link", "tel:+1")], id="telephone"),
         pytest.param('<a href="data:,x">', [("link", "data:,x")], id="data"),

@@ -23,6 +23,9 @@ from tests.html.reading import named, read, rows
         ('<link rel="alternate" type="application/feed+json" href="/a">', [("feed-link", "/a")]),
         ('<link rel="sitemap" type="application/xml" href="/a">', [("feed-link", "/a")]),
         ('<link rel="license" href="/a">', [("link", "/a")]),
+        ('<link rel="alternate" type="text/markdown" href="/a.md">', [("alternate", "/a.md")]),
+        ('<link rel="alternate" type="application/pdf" href="/a">', [("alternate", "/a")]),
+        ('<link rel="alternate" type="markdown" href="/a.md">', [("alternate", "/a.md")]),
         ('<link rel="alternate" type="application/json+oembed" href="/a">', []),
         ('<link rel="alternate stylesheet" href="/a">', []),
         ('<link rel="stylesheet" href="/a">', []),
@@ -54,6 +57,14 @@ def test_a_relation_keeps_its_words_title_and_language() -> None:
         "x-default",
         "",
     )
+
+
+def test_an_alternate_that_is_no_page_keeps_its_type() -> None:
+    links = read(
+        '<link rel="next" href="/2"><link rel=alternate type="Text/X;a=b" href="/a">'
+    ).links
+    assert links.media_types == {1: "text/x"}
+    assert links.paths == ["", 'link[type="text/x"]']
 
 
 def test_the_head_is_read_where_broken_markup_has_put_it() -> None:

@@ -35,6 +35,11 @@ def test_link_headers_are_split(value: str, found: list[tuple[str, dict[str, str
         ({"link": ['</a>; rel="next", </b>; rel=prev']}, 2 * [""]),
         ({"link": ["</a>; rel=preload; as=style", "</b>", "<#>; rel=next"]}, []),
         ({"link": ["</wp-json/>; rel=https://api.w.org/", "</?p=1>; rel=shortlink"]}, []),
+        (
+            {"link": ["</a.md>; rel=alternate; type=text/markdown", "</de>; rel=alternate"]},
+            [("alternate", "/a.md", ""), ("http-link", "/de", "")],
+        ),
+        ({"link": ["</a>; rel=alternate; type=text/xml+oembed"]}, []),
         ({"location": [" "]}, []),
     ],
 )

@@ -82,7 +82,8 @@ class TestCopiesOfEarlierScans:
         assert metadata["success"] is True
         assert metadata["copy_of"] == _fetched_at(first)
         assert _confidence(second, "robots_txt") == 1.0
-        assert summary(second)["reason"] == "everything that was found has been read"
+        read = "the sitemaps have been read; the crawl did not run (SITECRAWL_CRAWL is never)"
+        assert summary(second)["reason"] == read
 
         grow_older(first, 300)
         shop.log.clear()

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 ROOT = "http://example.com/"
 CUT = {"what": "more sitemaps", "setting": "SITECRAWL_MAX_SITEMAPS", "limit": 2}
 STAGES: list[dict[str, Any]] = [
-    {"stage": "entry", "ended": "nothing left to fetch", "truncated": []},
-    {"stage": "sitemaps", "ended": "nothing left to fetch", "truncated": [CUT]},
+    {"stage": "entry", "has_run": True, "ended": "nothing left to fetch", "truncated": []},
+    {"stage": "sitemaps", "has_run": True, "ended": "nothing left to fetch", "truncated": [CUT]},
 ]
 
 
@@ -99,7 +99,7 @@ def test_rendering_is_shown_only_if_a_page_had_to_be_rendered() -> None:
 @pytest.mark.parametrize(
     ("close_reason", "failure", "status", "words"),
     [
-        ("finished", "", ScanStatus.FINISHED, "everything that was found has been read"),
+        ("finished", "", ScanStatus.FINISHED, "every document that was asked for has been read"),
         ("shutdown", "", ScanStatus.PARTIAL, "stopped by the user"),
         ("time_limit", "", ScanStatus.PARTIAL, "SITECRAWL_MAX_SCAN_MINUTES"),
         ("unreachable", "", ScanStatus.FAILED, "cannot be reached"),
@@ -121,7 +121,7 @@ FAILED = {"http_error": 1, "incomplete": 1}
 @pytest.mark.parametrize(
     ("documents", "limit", "words"),
     [
-        (READ, "", "everything that was found has been read"),
+        (READ, "", "every document that was asked for has been read"),
         (READ, "SITECRAWL_MAX_CRAWL_DEPTH", "a limit was hit"),
         (READ | FAILED, "", "2 of 9 documents could not be read"),
         (
@@ -156,7 +156,7 @@ def test_a_limit_that_leaves_out_what_is_known_makes_a_scan_partial() -> None:
     [
         ("http://example.com", "robots.txt could not be had (HTTP 503): no page was fetched, and"),
         ("http://cdn.example.com", "robots.txt of other hosts could not be had: 1"),
-        ("https://example.com", "everything that was found has been read"),
+        ("https://example.com", "every document that was asked for has been read"),
     ],
 )
 def test_a_robots_txt_that_could_not_be_fetched_is_said(server: str, words: str) -> None:
@@ -174,6 +174,34 @@ def test_a_scan_that_could_read_nothing_has_failed() -> None:
     status, reason = scan_ending("finished", scan)
     assert status is ScanStatus.FAILED
     assert "HTTP 304" in reason
+
+
+@pytest.mark.parametrize(("pages", "status"), [(0, ScanStatus.FAILED), (3, ScanStatus.FINISHED)])
+def test_a_root_that_could_not_be_read_is_said(pages: int, status: ScanStatus) -> None:
+    scan = a_scan()
+    scan.counters.pages_by_source["sitemap"] = pages
+    scan.root_problem = "the root page http://example.com/ answered 403 Forbidden: ask"
+    assert scan_ending("finished", scan) == (status, scan.root_problem)
+
+
+@pytest.mark.parametrize(
+    ("has_run", "words"),
+    [
+        (True, "every document has been read, and every link that may be followed"),
+        (False, "the sitemaps have been read; the crawl did not run (the sitemaps gave enough)"),
+    ],
+)
+def test_a_scan_claims_only_what_its_stages_did(has_run: bool, words: str) -> None:
+    scan = a_scan()
+    crawl = {"stage": "crawl", "has_run": has_run, "ended": "the sitemaps gave enough"}
+    scan.counters.stages = [*STAGES[:1], {**crawl, "truncated": []}]
+    assert scan_ending("finished", scan) == (ScanStatus.FINISHED, words)
+
+
+def test_pages_on_the_list_that_nobody_visited_are_counted() -> None:
+    scan = a_full_scan()
+    scan.counters.listed_visited = 40
+    assert summary_of(scan).unvisited == 110
 
 
 _READ_OUTCOMES = {"ok", "not_modified", "not_found", "fresh", "blocked_by_robots", "redirected"}
@@ -201,7 +229,7 @@ def left_alone(server: str, refused: int, documents: dict[str, int] | None = Non
         (left_alone("http://example.com", 3), ScanStatus.PARTIAL, "http://example.com failed"),
         (left_alone("https://cdn.example", 1), ScanStatus.PARTIAL, "https://cdn.example failed"),
         # https cannot be reached, http can, and nothing else was asked for by https
-        (left_alone("https://example.com", 0), ScanStatus.FINISHED, "everything"),
+        (left_alone("https://example.com", 0), ScanStatus.FINISHED, "every document"),
         (
             a_scan({"host_paused": 1}),
             ScanStatus.PARTIAL,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tests.site import SiteServer
-    from tests.site.project import CrawlResult
+    from tests.site.project import CrawlResult, ProcessResult
 
     Crawl = Callable[..., CrawlResult]
 
@@ -391,3 +391,35 @@ def test_a_fault_of_a_pipeline_loses_one_page_and_not_the_others(
     status, reason = scan(done)
     assert status == "partial"
     assert "internal error" in reason
+
+
+class TestWhatIsNoPage:
+    def test_a_link_to_the_page_itself_is_neither_listed_nor_refused(
+        self, site: SiteServer, crawl: Crawl
+    ) -> None:
+        site.routes.update({"/": page("Home", "/a", "#top", "#end"), "/a": page("A", "#top")})
+        done = crawl(site.url, settings=AUTO).succeeded()
+        assert paths(site, done.urls) == ["/", "/a"]
+        assert (refusals(done), summary(done)["refused"]) == ({}, {})
+        assert summary(done)["mentions"] == 5  # the start, a link, and three to their own page
+
+    def test_a_fragment_of_another_base_is_a_link_to_it(
+        self, site: SiteServer, crawl: Crawl
+    ) -> None:
+        based = page("Home", "#top").replace(b"<title>", b'<base href="/guide/"><title>')
+        site.routes.update({"/": based, "/guide/": page("Guide")})
+        done = crawl(site.url, settings=AUTO).succeeded()
+        assert paths(site, done.urls) == ["/", "/guide/"]
+
+    def test_an_alternate_of_another_type_is_listed_with_it_and_not_fetched(
+        self, site: SiteServer, crawl: Crawl, run_cli: Callable[..., ProcessResult]
+    ) -> None:
+        link = b'<link rel="alternate" type="text/markdown" href="/index.md"><title>'
+        site.routes["/"] = page("Home").replace(b"<title>", link)
+        done = crawl(site.url, settings=AUTO).succeeded()
+        assert asked_pages(site) == ["/"]
+        kinds = [(row["url"], row["source"], row["file_kind"]) for row in done.rows]
+        assert kinds[1:] == [(site.at("/index.md"), "alternate", "file")]
+        told = run_cli("why", site.at("/index.md")).succeeded().stdout
+        assert "not visited: a page in another format" in told
+        assert 'at link[type="text/markdown"], rel alternate' in told

@@ -184,7 +184,8 @@ class TestScheme:
         assert reason in done.stderr
         assert "Traceback" not in done.output
         assert stage(done, "entry")["ended"] == reason
-        assert [each["stage"] for each in summary(done)["stages"]] == ["entry"]
+        ran = [each["stage"] for each in summary(done)["stages"] if each["has_run"]]
+        assert ran == ["entry"]
         assert done.rows == []
 
     def test_a_name_that_does_not_exist_fails_with_the_reason(self, crawl: Crawl) -> None:
@@ -212,7 +213,8 @@ class TestRobotsBeforeTheRoot:
         assert (root.outcome, root.error) == (
             ("blocked_by_robots", "line 2 of robots.txt, for *: Disallow: /")
         )
-        assert scan(done) == ("finished", "everything that was found has been read")
+        because = f"the root page {site.at('/')} was not read: {root.error}"
+        assert scan(done) == ("finished", because)
         assert "1 not fetched because of robots.txt" in done.stderr
 
     @pytest.mark.parametrize("target", ["http://nowhere.invalid/robots.txt", "http://10.0.0.1/"])
@@ -275,3 +277,52 @@ def test_sitemaps_are_found_without_a_usable_robots_txt(
     ((content, metadata),) = evidence(done, "robots_txt")
     assert metadata["success"] is (broken.outcome == "ok")
     assert (metadata["error"] or "") == ("" if broken.outcome == "ok" else content)
+
+
+class TestARootThatIsNoPage:
+    @pytest.mark.parametrize(
+        ("status", "words"),
+        [
+            (403, "answered 403 Forbidden: give the URL of a page that is open to everybody"),
+            (404, "answered 404 Not Found: give the URL of a page that exists"),
+            (500, "answered 500 Internal Server Error: open it in a browser"),
+            (299 + 300, "answered 599: open it in a browser"),
+        ],
+    )
+    def test_a_scan_that_finds_nothing_else_has_failed(
+        self, site: SiteServer, crawl: Crawl, status: int, words: str
+    ) -> None:
+        site.routes["/"] = Reply(b"no", status=status)
+        settings = {**NO_RETRIES, "SITECRAWL_SITEMAP_PLACES": "/sitemap.xml"}
+        done = crawl(site.url, settings=settings)
+        assert done.returncode == 1
+        assert scan(done)[0] == "failed"
+        assert f"failed: the root page {site.at('/')} {words}" in done.stderr
+
+    def test_a_scan_that_reads_the_sitemaps_says_it(self, site: SiteServer, crawl: Crawl) -> None:
+        site.routes.update({"/": Reply(b"no", status=403), "/sitemap.xml": sitemap("/a")})
+        done = crawl(site.url, settings=ENOUGH).succeeded()
+        assert done.urls == [site.at("/a")]
+        assert f"the root page {site.at('/')} answered 403 Forbidden" in scan(done)[1]
+
+    def test_a_server_that_does_not_answer_is_not_blamed_on_robots_txt(
+        self, site: SiteServer, crawl: Crawl
+    ) -> None:
+        site.stop()
+        done = crawl(site.url, settings=NO_RETRIES)
+        assert done.returncode == 1
+        assert set(outcomes(done).values()) == {"unreachable"}
+        assert "because of robots.txt" not in done.stderr
+        stages = {each["stage"]: each["has_run"] for each in summary(done)["stages"]}
+        assert stages == {"entry": True, "sitemaps": False, "crawl": False}
+
+
+def test_what_nothing_names_is_not_counted_as_a_broken_document(
+    site: SiteServer, crawl: Crawl
+) -> None:
+    site.routes["/"] = page("Home", "/gone")
+    settings = {"SITECRAWL_CRAWL": "always", "SITECRAWL_SITEMAP_PLACES": "/sitemap.xml,/map.xml"}
+    done = crawl(site.url, settings=settings).succeeded()
+    assert summary(done)["documents"] == {"ok": 1, "not_found": 1}
+    assert summary(done)["probes"] == 3  # robots.txt and two sitemaps
+    assert "probed     3 addresses that nothing names" in done.stderr

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import exists, func, or_, select
+from sqlalchemy import case, exists, func, or_, select
 
 from sitecrawl.items import (
+    COMMON_PLACE,
     NOT_SENT,
     SITEMAP_SOURCES,
     DocumentKind,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.writers.records import ScanHandle
 
+_PROBED = (FetchOutcome.OK, FetchOutcome.NOT_FOUND)
 _UNFINISHED = (ScanStatus.INTERRUPTED, ScanStatus.PARTIAL)
 
 
@@ -118,11 +120,10 @@ def load_resumption(database: Database, scan: ScanHandle) -> Resumption:
         seen_ids = [page_id for (page_id,) in seen]
         known_visits = [KnownVisit(*row) for row in connection.execute(_visits(scan.scan_id))]
         maps = connection.execute(_read_maps(scan.scan_id)).all()
-        outcomes = _outcomes(connection, scan.scan_id)
+        stats = _document_stats(connection, scan.scan_id)
         in_sitemaps = connection.scalar(_in_sitemaps(scan.scan_id)) or 0
     record = scan_by_id(database, scan.scan_id)
     assert record is not None
-    stats: dict[str, int] = {f"sitecrawl/documents/outcome/{name}": n for name, n in outcomes}
     stats |= page_stats(database, record)
     stats["sitecrawl/pages/in_sitemaps"] = in_sitemaps
     stats["sitecrawl/crawl/found"] = len(known_visits)
@@ -190,11 +191,23 @@ def _in_sitemaps(scan_id: int) -> Any:
     )
 
 
-def _outcomes(connection: Connection, scan_id: int) -> list[tuple[str, int]]:
+def _document_stats(connection: Connection, scan_id: int) -> dict[str, int]:
+    is_guess = (documents.c.kind == DocumentKind.ROBOTS_TXT) | (
+        documents.c.found_by == COMMON_PLACE
+    )
+    is_probe = case(
+        (documents.c.kind == DocumentKind.PROBE, fetches.c.outcome.in_(_PROBED)),
+        else_=is_guess & (fetches.c.outcome == FetchOutcome.NOT_FOUND),
+    )
     counts = (
-        select(fetches.c.outcome, func.count())
+        select(fetches.c.outcome, is_probe, func.count())
+        .join_from(fetches, documents, documents.c.id == fetches.c.document_id)
         # What was not sent is to be sent now.
         .where(fetches.c.scan_id == scan_id, fetches.c.outcome.not_in(NOT_SENT))
-        .group_by(fetches.c.outcome)
+        .group_by(fetches.c.outcome, is_probe)
     )
-    return [(outcome, number) for outcome, number in connection.execute(counts)]
+    stats: Counter[str] = Counter()
+    for outcome, probed, number in connection.execute(counts):
+        name = "probes" if probed else f"outcome/{outcome}"
+        stats[f"sitecrawl/documents/{name}"] += number
+    return stats

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from sqlalchemy import Select, and_, func, select
 
-from sitecrawl.store.schema import fetches, mentions, visits
+from sitecrawl.store.schema import fetches, mentions, pages, visits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Set
@@ -58,6 +58,17 @@ class ClickStep(NamedTuple):
     source: str | None = None
     region: str | None = None
     anchor: str | None = None
+
+
+def count_listed_visits(database: Database, scan_id: int) -> int:
+    """How many pages on the list the scan has visited."""
+    visited = (
+        select(func.count(func.distinct(visits.c.page_id)))
+        .join_from(visits, pages, pages.c.id == visits.c.page_id)
+        .where(visits.c.scan_id == scan_id, visits.c.outcome.is_not(None), pages.c.reason.is_(None))
+    )
+    with database.reading() as connection:
+        return connection.scalar(visited) or 0
 
 
 def last_visit(connection: Connection, page_id: int) -> VisitFact | None:
