@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sitecrawl.html.audit import PageAudit
     from sitecrawl.robots.policy import Verdict
     from sitecrawl.sitemaps.entries import EntryDetails
     from sitecrawl.sitemaps.findings import Finding
@@ -235,6 +236,8 @@ class PageFacts:
     text_hash: str = ""
     folded_hash: int | None = None
     fingerprint: int | None = None
+    audit: PageAudit | None = None
+    """What an audit asks of it; None: it was not read as HTML."""
     refusal: Refusal | None = None
     """Why it does not count as a page of the site after all."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from sitecrawl.html.audit import PageAudit
 from sitecrawl.sitemaps.findings import FindingKind, Findings
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ class PageReading:
     """The types that JSON-LD and, with the prefix ``og:``, Open Graph declare for the page."""
     links: Links = field(default_factory=Links)
     menu: list[MenuEntry] = field(default_factory=list)
+    audit: PageAudit = field(default_factory=PageAudit)
     is_html: bool = True
     findings: list[Finding] = field(default_factory=list)
     truncated: bool = False
