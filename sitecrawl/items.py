@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sitecrawl.html.audit import PageAudit
     from sitecrawl.robots.policy import Verdict
     from sitecrawl.sitemaps.entries import EntryDetails
     from sitecrawl.sitemaps.findings import Finding
@@ -250,6 +251,8 @@ class PageFacts:
     """Of the main text."""
     fingerprint: int | None = None
     """Of the words of the whole page, without digits: it tells traps and error pages."""
+    audit: PageAudit | None = None
+    """What an audit asks of it; None: it was not read as HTML."""
     refusal: Refusal | None = None
     """Why it does not count as a page of the site after all."""
 

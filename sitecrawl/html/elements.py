@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from sitecrawl.html.addresses import Attributes, Targets, cleaned, element_targets
+from sitecrawl.html.audit import AUDITED_TAGS
 from sitecrawl.html.head import normalize_language
 from sitecrawl.html.links import LinkRows, LinkSource, MenuEntry, Region
 from sitecrawl.html.regions import ElementContexts
@@ -13,6 +14,7 @@ from sitecrawl.html.regions import ElementContexts
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
+    from sitecrawl.html.audit import AuditReader
     from sitecrawl.html.embedded_data import ScriptReader
     from sitecrawl.html.head import HeadReader
     from sitecrawl.html.links import PageLimits
@@ -25,11 +27,14 @@ _LINK_TAGS = frozenset({"a", "area", "iframe", "frame", "form", "loc"})
 # Elements that often act like links.
 _ACTING_TAGS = frozenset({"button", "router-link", "nuxt-link", "g-link", "gatsby-link", "inertia"})
 _SELECTED_TAGS = frozenset().union(
-    _HEAD_TAGS, _SILENT_TAGS, _INVISIBLE_TAGS, _LINK_TAGS, _ACTING_TAGS
+    _HEAD_TAGS, _SILENT_TAGS, _INVISIBLE_TAGS, _LINK_TAGS, _ACTING_TAGS, AUDITED_TAGS
 )
 # Each attribute here is looked up on every element of a page, so only the usual ones are listed;
 # the others are read on links, buttons and whatever else is selected.
 _ACTING_QUERY = "[data-href],[data-url],[data-link],[onclick],[role=link],[routerlink],[hx-get]"
+_ACTING_ATTRIBUTES = frozenset(
+    {"data-href", "data-url", "data-link", "onclick", "role", "routerlink", "hx-get"}
+)
 
 _MENU_REGIONS = frozenset({Region.NAVIGATION, Region.HEADER, Region.ASIDE})
 _NO_MENU_SOURCES = frozenset({LinkSource.IFRAME, LinkSource.FORM, LinkSource.INLINE_LOC})
@@ -43,7 +48,8 @@ _PAGING = frozenset({"next", "prev", "previous"})
 class ElementReader:
     """Reads the elements of a document and of the templates in it.
 
-    Elements of the head and scripts are handed to their readers; links are added to *rows*.
+    Elements of the head, scripts and what an audit asks for are handed to their readers; links are
+    added to *rows*.
     *text_budget* limits the characters of link texts: links can be nested, and without a limit
     reading the text of each would take time with the square of the page.
     """
@@ -53,6 +59,7 @@ class ElementReader:
         rows: LinkRows,
         head: HeadReader,
         scripts: ScriptReader,
+        audit: AuditReader,
         limits: PageLimits,
         text_budget: int,
         *,
@@ -63,6 +70,7 @@ class ElementReader:
         self._rows = rows
         self._head = head
         self._scripts = scripts
+        self._audit = audit
         self._has_menu = has_menu
         self.contexts = ElementContexts(limits.max_path_characters)
         self._max_anchor_characters = limits.max_anchor_characters
@@ -93,10 +101,10 @@ class ElementReader:
             elif tag in _SILENT_TAGS:
                 silent.append(node)
                 if tag == "script":
-                    self._scripts.take(node)
+                    self._read_script(node)
             elif tag in _INVISIBLE_TAGS:
                 invisible.append(node)
-            else:
+            elif tag not in AUDITED_TAGS or self._acts_as_link(tag, node):
                 links.append((tag, node))
         # Before the links are read, so that no link text has a script in it.
         for node in silent:
@@ -107,8 +115,23 @@ class ElementReader:
             self._read_link(tag, node)
         return invisible
 
+    def _read_script(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        if "src" in attributes:
+            self._audit.note_resource(attributes["src"])
+        else:
+            self._scripts.take(node, attributes)
+
+    def _acts_as_link(self, tag: str, node: LexborNode) -> bool:
+        """Audit an element, and tell whether it can be a link as well."""
+        attributes = node.attributes
+        self._audit.read(tag, node, attributes)
+        return not _ACTING_ATTRIBUTES.isdisjoint(attributes)
+
     def _read_link(self, tag: str, node: LexborNode) -> None:
         attributes = node.attributes
+        if tag == "iframe":
+            self._audit.note_resource(attributes.get("src"))
         targets = _inline_loc(node) if tag == "loc" else element_targets(tag, attributes)
         if targets and self._is_of_this_page(targets[0][1]):
             self.own_links += 1

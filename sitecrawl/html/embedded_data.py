@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborNode
 
+    from sitecrawl.html.addresses import Attributes
     from sitecrawl.html.links import LinkRows, PageLimits
 
 
@@ -52,10 +53,7 @@ class ScriptReader:
         self.types: list[str] = []
         """The types that JSON-LD declares; filled by `add_links`."""
 
-    def take(self, script: LexborNode) -> None:
-        attributes = script.attributes
-        if "src" in attributes:
-            return
+    def take(self, script: LexborNode, attributes: Attributes) -> None:
         kind = (attributes.get("type") or "").lower()
         text = script.text()
         if "json" not in kind and not any(mark in text for mark in _DATA_MARKS):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
     from sitecrawl.html.addresses import Attributes
+    from sitecrawl.html.audit import AuditReader
     from sitecrawl.html.links import LinkRows
 
 
@@ -41,11 +42,15 @@ class HeadFacts:
 
 
 class HeadReader:
-    """Reads `html`, `title`, `base`, `link` and `meta`, also outside of the head."""
+    """Reads `html`, `title`, `base`, `link` and `meta`, also outside of the head.
 
-    def __init__(self, rows: LinkRows, max_title_characters: int):
+    Facts that only an audit asks for go to *audit*.
+    """
+
+    def __init__(self, rows: LinkRows, audit: AuditReader, max_title_characters: int):
         self.facts = HeadFacts()
         self._rows = rows
+        self._audit = audit
         self._max_title_characters = max_title_characters
 
     def read(self, tag: str, node: LexborNode, attributes: Attributes) -> None:
@@ -68,14 +73,21 @@ class HeadReader:
         relations = (attributes.get("rel") or "").lower().split()
         media_type = normalize_media_type(attributes.get("type") or "")
         source = _link_source(relations, media_type)
-        # Most links in heads are styles, icons and fonts.
-        href = cleaned(attributes.get("href")) if source is not None else ""
-        if source is None or not href:
+        if source is None:
+            # Most links in heads are styles, icons and fonts.
+            if "stylesheet" in relations:
+                self._audit.note_resource(attributes.get("href"))
+            return
+        href = cleaned(attributes.get("href"))
+        if not href:
             return
         if source is LinkSource.CANONICAL:
             self.facts.canonical = self.facts.canonical or href
         title = " ".join((attributes.get("title") or "").split())
-        language = normalize_language(attributes.get("hreflang") or "")
+        stated = attributes.get("hreflang") or ""
+        language = normalize_language(stated)
+        if stated and not language:
+            self._audit.note_bad_hreflang(stated)
         rel = " ".join(relations)
         if source is LinkSource.ALTERNATE:
             path = f'link[type="{media_type}"]'
@@ -88,7 +100,9 @@ class HeadReader:
         if not content:
             return
         name = (attributes.get("property") or attributes.get("name") or "").strip().lower()
-        if name == "og:type":
+        if name == "description":
+            self._audit.note_description(content)
+        elif name == "og:type":
             self.facts.type = self.facts.type or cleaned(content)[:_MAX_TYPE_CHARACTERS]
         elif name in ADDRESS_PROPERTIES:
             if address := cleaned(content):

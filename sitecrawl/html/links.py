@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from sitecrawl.html.audit import PageAudit
 from sitecrawl.sitemaps.findings import FindingKind, Findings
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ class PageReading:
     own_links: int = 0
     """Links to a fragment of the page itself: they name no other address."""
     menu: list[MenuEntry] = field(default_factory=list)
+    audit: PageAudit = field(default_factory=PageAudit)
     is_html: bool = True
     findings: list[Finding] = field(default_factory=list)
     truncated: bool = False

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import ada_url
 
+from sitecrawl.html.audit import AuditReader
 from sitecrawl.html.decoding import looks_like_html, page_as_utf8
 from sitecrawl.html.elements import ElementReader
 from sitecrawl.html.embedded_data import ScriptReader
@@ -77,15 +78,17 @@ def _read_body(
     markup = defuse(page_as_utf8(body, content_type, findings), limits, findings)
     tree = LexborHTMLParser(markup)
     header_rows = len(rows)
-    head = HeadReader(rows, limits.max_title_characters)
+    audit = AuditReader(reading.base, limits.max_title_characters)
+    head = HeadReader(rows, audit, limits.max_title_characters)
     scripts = ScriptReader(limits, findings)
-    elements = ElementReader(rows, head, scripts, limits, 2 * len(markup), has_menu=has_menu)
+    elements = ElementReader(rows, head, scripts, audit, limits, 2 * len(markup), has_menu=has_menu)
     if tree.root is not None:
         elements.read(tree.root)
     scripts.add_links(rows, reading.base)
     reading.menu = elements.menu
     reading.own_links = elements.own_links
     reading.links = rows.columns()
+    reading.audit = audit.facts
     _take_facts(head.facts, reading, header_rows, findings)
     reading.declared_types = (
         *scripts.types,

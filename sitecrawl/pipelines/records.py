@@ -27,6 +27,7 @@ from sitecrawl.store.writers.records import (
     LinkColumns,
     MenuRow,
     NewVisits,
+    PageFactsRecord,
     PageRows,
     Repeats,
     VerdictRecord,
@@ -43,6 +44,11 @@ if TYPE_CHECKING:
     from sitecrawl.store.writers.scan_writer import ScanWriter
 
 T = TypeVar("T")
+
+_NOINDEX = {"noindex", "none"}
+_NOFOLLOW = {"nofollow", "none"}
+# A page has one version for each language; there are not many more languages.
+_MAX_ALTERNATES = 500
 
 
 class ItemRecorder:
@@ -209,6 +215,7 @@ class ItemRecorder:
                 fingerprint=facts.fingerprint,
                 rendered=page.rendered or "",
                 only_rendered=page.only_rendered if page.rendered else None,
+                facts=_page_facts(page),
             )
         )
         if outcome and outcome.released:
@@ -259,6 +266,43 @@ class ItemRecorder:
             "truncated": read.truncated,
             "complete": not read.truncated and document.url not in self._damaged,
         }
+
+
+def _page_facts(page: VisitedPage) -> PageFactsRecord | None:
+    audit, document = page.facts.audit, page.document
+    if audit is None:
+        return None
+    directives = {*document.directives}
+    return PageFactsRecord(
+        elapsed_ms=round(document.elapsed_seconds * 1000),
+        bytes=len(document.body) or document.received_bytes,
+        is_noindex=not directives.isdisjoint(_NOINDEX),
+        is_nofollow=not directives.isdisjoint(_NOFOLLOW),
+        description=audit.description,
+        h1=audit.h1,
+        h1_count=audit.h1_count,
+        images=audit.images,
+        images_without_alt=audit.images_without_alt,
+        insecure_resources=audit.insecure_resources,
+        insecure_example=audit.insecure_example,
+        bad_hreflang=audit.bad_hreflang,
+        alternates=_alternates(page.batches),
+    )
+
+
+def _alternates(batches: Sequence[MentionBatch]) -> dict[int, str]:
+    """Versions of the page in other languages; few pages name any."""
+    found: dict[int, str] = {}
+    for batch in batches:
+        if batch.languages is None or batch.sources is None or batch.rels is None:
+            continue
+        for row, language in enumerate(batch.languages):
+            is_alternate = batch.sources[row] == LinkSource.HREFLANG or (
+                batch.sources[row] == LinkSource.HTTP_LINK and "alternate" in batch.rels[row]
+            )
+            if language and is_alternate and len(found) < _MAX_ALTERNATES:
+                found.setdefault(batch.ids[row], language)
+    return found
 
 
 def _new_visits(batch: MentionBatch) -> NewVisits:

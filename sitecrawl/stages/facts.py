@@ -12,6 +12,7 @@ from sitecrawl.items import PageFacts
 
 if TYPE_CHECKING:
     from sitecrawl.config import Config
+    from sitecrawl.html.audit import PageAudit
     from sitecrawl.html.links import PageReading
 
 
@@ -29,6 +30,8 @@ class PageFactsReader:
 
     def of(self, reading: PageReading, category: str = "") -> PageFacts:
         title, language, canonical = storable([reading.title, reading.language, reading.canonical])
+        if reading.is_html:
+            _make_storable(reading.audit)
         has_text = bool(reading.text_characters)
         return PageFacts(
             title=title,
@@ -40,6 +43,7 @@ class PageFactsReader:
             text_hash=reading.text_hash if has_text else "",
             text=reading.text if has_text else "",
             fingerprint=reading.fingerprint if has_text else None,
+            audit=reading.audit if reading.is_html else None,
         )
 
     def _text_language(self, reading: PageReading) -> str:
@@ -47,3 +51,9 @@ class PageFactsReader:
         if self._detector is None or not is_wanted:
             return ""
         return self._detector(f"{reading.title} {reading.text_sample}")
+
+
+def _make_storable(audit: PageAudit) -> None:
+    audit.description, audit.h1, audit.insecure_example, audit.bad_hreflang = storable(
+        [audit.description, audit.h1, audit.insecure_example, audit.bad_hreflang]
+    )

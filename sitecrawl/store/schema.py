@@ -341,6 +341,42 @@ visits = Table(
     Index("ix_visits_page_id", "page_id"),
 )
 
+# What an audit asks of the pages that a scan has visited and read as HTML.
+page_facts = Table(
+    "page_facts",
+    metadata,
+    Column("scan_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("page_id", BigInteger, primary_key=True, autoincrement=False),
+    # The scan whose visit read the page: an earlier one if it has not changed since.
+    Column("read_scan_id", BigInteger, nullable=False),
+    Column("elapsed_ms", Integer, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("is_noindex", Boolean, nullable=False),
+    Column("is_nofollow", Boolean, nullable=False),
+    Column("description", Text),
+    Column("h1", Text),
+    Column("h1_count", Integer, nullable=False),
+    Column("images", Integer, nullable=False),
+    Column("images_without_alt", Integer, nullable=False),
+    # Loaded by http on a page with https.
+    Column("insecure_resources", Integer, nullable=False),
+    Column("insecure_example", Text),
+    # The first value of hreflang that is no language tag.
+    Column("bad_hreflang", Text),
+    sqlite_with_rowid=False,
+)
+
+# Versions of visited pages in other languages, as the pages name them (hreflang).
+page_alternates = Table(
+    "page_alternates",
+    metadata,
+    Column("scan_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("page_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("alternate_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("language", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 menu_entries = Table(
     "menu_entries",
     metadata,

@@ -191,6 +191,29 @@ class VisitRecord:
     fingerprint: int | None = None
     rendered: str = ""
     only_rendered: int | None = None
+    facts: PageFactsRecord | None = None
+    """Of a page that was read as HTML."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageFactsRecord:
+    """What an audit asks of a page that was read; absent text is ``""``."""
+
+    elapsed_ms: int = 0
+    bytes: int = 0
+    """Of its HTML, decompressed."""
+    is_noindex: bool = False
+    is_nofollow: bool = False
+    description: str = ""
+    h1: str = ""
+    h1_count: int = 0
+    images: int = 0
+    images_without_alt: int = 0
+    insecure_resources: int = 0
+    insecure_example: str = ""
+    bad_hreflang: str = ""
+    alternates: Mapping[int, str] = field(default_factory=dict)
+    """By the id of each page that it names as a version of itself, the language."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from sitecrawl.store.writers.finalize import (
 )
 from sitecrawl.store.writers.pages import PageWriter, ensure_page_index
 from sitecrawl.store.writers.scans import begin_scan, reopen_scan
-from sitecrawl.store.writers.visits import SignalWriter, VisitWriter
+from sitecrawl.store.writers.visits import FactsWriter, SignalWriter, VisitWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -121,6 +121,7 @@ class ScanWriter:
         self._verdicts = VerdictWriter(connection, scan)
         self._visits = VisitWriter(connection, scan)
         self._signals = SignalWriter(connection, scan)
+        self._facts = FactsWriter(connection, scan)
         connection.commit()
         self._connection = connection
         self._scan = scan
@@ -183,6 +184,8 @@ class ScanWriter:
             self._visits.finish(record)
             if record.outcome is FetchOutcome.OK:
                 self._signals.say(record)
+            if record.facts is not None:
+                self._facts.add(record.number, record.facts)
 
     def release_visits(self, family: str, count: int, first_number: int) -> None:
         """Let some of those held under *family* be visited."""
@@ -339,7 +342,10 @@ class ScanWriter:
             with explained(self._database.label):
                 yield connection
                 if not self._is_together:
-                    for writer in (self._documents, self._pages, self._visits, self._signals):
+                    for writer in (
+                        *(self._documents, self._pages, self._visits, self._signals),
+                        self._facts,
+                    ):
                         writer.flush()
         except BaseException:
             self._undo(connection)
@@ -359,6 +365,7 @@ class ScanWriter:
                 connection.invalidate()
         for writer in (
             *(self._documents, self._pages, self._verdicts, self._visits, self._signals),
+            self._facts,
         ):
             writer.forget()
         self._uncommitted_rows = 0

@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sitecrawl.store.bodies import pack_text
-from sitecrawl.store.schema import menu_entries, visits
+from sitecrawl.store.schema import menu_entries, page_facts, visits
 from sitecrawl.store.writers.bulk import (
     Gathered,
     PreparedInsert,
@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
-    from sitecrawl.store.writers.records import MenuRow, NewVisits, ScanHandle, VisitRecord
+    from sitecrawl.store.writers.records import (
+        MenuRow,
+        NewVisits,
+        PageFactsRecord,
+        ScanHandle,
+        VisitRecord,
+    )
 
 _FACTS = (
     *("outcome", "document_id", "is_productive", "reason", "rule", "title", "language"),
@@ -51,6 +57,23 @@ INSERT INTO page_texts (page_id, site_id, text_hash, content)
 SELECT page_id, {site}, {marker}, {marker} FROM visits
 WHERE scan_id = {scan} AND number = {marker}
 ON CONFLICT (page_id) DO UPDATE SET text_hash = excluded.text_hash, content = excluded.content
+"""
+
+# The page is that of the visit. A visit that is made again gives the same row.
+_FACTS_COLUMNS = tuple(
+    name for name in page_facts.c.keys() if name not in {"scan_id", "page_id", "read_scan_id"}
+)
+_ADD_FACTS = """
+INSERT INTO page_facts (scan_id, page_id, read_scan_id, {columns})
+SELECT scan_id, page_id, scan_id, {markers} FROM visits
+WHERE scan_id = {scan} AND number = {marker}
+ON CONFLICT DO NOTHING
+"""
+_ADD_ALTERNATE = """
+INSERT INTO page_alternates (scan_id, page_id, alternate_id, language)
+SELECT scan_id, page_id, {marker}, {marker} FROM visits
+WHERE scan_id = {scan} AND number = {marker}
+ON CONFLICT DO NOTHING
 """
 
 _WAITING = """
@@ -140,6 +163,39 @@ class VisitWriter:
             self._add_entry.run(
                 self._connection, {"scan_id": self._scan_id, **dataclasses.asdict(entry)}
             )
+
+
+class FactsWriter:
+    """Writes what an audit asks of visited pages, within the writer's transaction."""
+
+    def __init__(self, connection: Connection, scan: ScanHandle) -> None:
+        self._connection = connection
+        marker = "?" if connection.dialect.name == "sqlite" else "%s"
+        names = {
+            "scan": literal(scan.scan_id),
+            "marker": marker,
+            "markers": ", ".join([marker] * len(_FACTS_COLUMNS)),
+            "columns": ", ".join(_FACTS_COLUMNS),
+        }
+        self._facts = Gathered(_ADD_FACTS.format_map(names))
+        self._alternates = Gathered(_ADD_ALTERNATE.format_map(names))
+
+    def add(self, number: int, facts: PageFactsRecord) -> None:
+        """Keep the facts of the page of this visit."""
+        values = (getattr(facts, name) for name in _FACTS_COLUMNS)
+        self._facts.add((*(None if value == "" else value for value in values), number))
+        for alternate_id, language in facts.alternates.items():
+            self._alternates.add((alternate_id, language, number))
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        self._facts.run(self._connection)
+        self._alternates.run(self._connection)
+
+    def forget(self) -> None:
+        """After a roll-back: what was gathered belongs to what is not there."""
+        self._facts.forget()
+        self._alternates.forget()
 
 
 class SignalWriter:

@@ -166,6 +166,35 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_table(
+        "page_facts",
+        sa.Column("scan_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("page_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("read_scan_id", sa.BigInteger(), nullable=False),
+        sa.Column("elapsed_ms", sa.Integer(), nullable=False),
+        sa.Column("bytes", sa.BigInteger(), nullable=False),
+        sa.Column("is_noindex", sa.Boolean(), nullable=False),
+        sa.Column("is_nofollow", sa.Boolean(), nullable=False),
+        sa.Column("description", sa.Text(), nullable=True),
+        sa.Column("h1", sa.Text(), nullable=True),
+        sa.Column("h1_count", sa.Integer(), nullable=False),
+        sa.Column("images", sa.Integer(), nullable=False),
+        sa.Column("images_without_alt", sa.Integer(), nullable=False),
+        sa.Column("insecure_resources", sa.Integer(), nullable=False),
+        sa.Column("insecure_example", sa.Text(), nullable=True),
+        sa.Column("bad_hreflang", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("scan_id", "page_id", name="pk_page_facts"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "page_alternates",
+        sa.Column("scan_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("page_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("alternate_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("language", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("scan_id", "page_id", "alternate_id", name="pk_page_alternates"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
         "visits",
         sa.Column("id", RowNumber, nullable=False),
         sa.Column("scan_id", sa.BigInteger(), nullable=False),
