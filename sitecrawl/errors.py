@@ -5,6 +5,8 @@ SitecrawlError
 ├── TargetError (urls/target.py) what was given as the site cannot be scanned
 ├── SiteUnreachableError         the site does not answer
 ├── StoppedError                 the user stopped the command before it had a result
+├── ScanFailedError              a scan ended without a result
+├── ScanCrashedError             the process of a scan ended before the scan did
 └── StoreError (store/errors.py) the database cannot do what was asked
 """
 
@@ -32,3 +34,11 @@ class SiteUnreachableError(SitecrawlError):
 
 class StoppedError(SitecrawlError):
     """The user stopped the command before it had a result."""
+
+
+class ScanFailedError(SitecrawlError):
+    """A scan ended without a result; the message has its reason."""
+
+
+class ScanCrashedError(SitecrawlError):
+    """The process of a scan ended before the scan did."""

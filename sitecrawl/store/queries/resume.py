@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.writers.records import ScanHandle
 
-_UNFINISHED = (ScanStatus.INTERRUPTED, ScanStatus.PARTIAL)
+_UNFINISHED = (ScanStatus.INTERRUPTED, ScanStatus.PARTIAL, ScanStatus.CANCELLED)
 
 
 def find_dead_scans(database: Database) -> None:

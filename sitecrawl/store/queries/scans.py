@@ -70,7 +70,9 @@ def scan_by_id(database: Database, scan_id: int) -> Scan | None:
 
 def latest_scan(database: Database, site_id: int) -> Scan | None:
     """The newest scan that ended in order; if there is none, the newest at all."""
-    ended_well = t.scans.c.status.in_([ScanStatus.FINISHED, ScanStatus.PARTIAL])
+    ended_well = t.scans.c.status.in_(
+        [ScanStatus.FINISHED, ScanStatus.PARTIAL, ScanStatus.CANCELLED]
+    )
     best_first = _SCANS.order_by(case((ended_well, 0), else_=1), t.scans.c.id.desc()).limit(1)
     return next(iter(_scans(database, _of_site(best_first, site_id))), None)
 
