@@ -173,6 +173,8 @@ def _json_rows(
     # SQLAlchemy would delay the first request of a scan that writes a feed at its end.
     from sitecrawl.store.queries.feed import FEED_FIELDS, feed_json
 
+    if not exporter.fields_to_export:
+        return feed_json(database, scan, wanted)
     names = exporter.names(FEED_FIELDS)
     known = {name: shown for name, shown in names.items() if name in FEED_FIELDS}
     return feed_json(database, scan, wanted, known)
