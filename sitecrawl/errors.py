@@ -5,6 +5,7 @@ SitecrawlError
 ├── TargetError (urls/target.py) what was given as the site cannot be scanned
 ├── SiteUnreachableError         the site does not answer
 ├── StoppedError                 the user stopped the command before it had a result
+├── ExtraMissingError            a package of an extra is not installed
 ├── ScanFailedError              a scan ended without a result
 ├── ScanCrashedError             the process of a scan ended before the scan did
 └── StoreError (store/errors.py) the database cannot do what was asked
@@ -42,3 +43,7 @@ class ScanFailedError(SitecrawlError):
 
 class ScanCrashedError(SitecrawlError):
     """The process of a scan ended before the scan did."""
+
+
+class ExtraMissingError(SitecrawlError):
+    """A package of an extra is not installed; the message says which."""

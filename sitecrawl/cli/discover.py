@@ -141,4 +141,3 @@ def _feeds(outputs: Sequence[Path]) -> dict[str, dict[str, object]]:
             raise ConfigError(f"-o {path}: the folder {path.parent} does not exist")
         feeds[str(path)] = {"format": suffix, "overwrite": True}
     return feeds
-

@@ -124,8 +124,9 @@ class ParentChannel:
 
     def _stop(self, reason: str) -> None:
         def close() -> None:
-            if self._crawler.engine is not None and self._crawler.engine.spider is not None:
-                self._do(self._crawler.engine.close_spider_async(reason=reason))
+            engine = self._crawler.engine
+            if engine.spider is not None:
+                self._do(engine.close_spider_async(reason=reason))
 
         self._loop.call_soon_threadsafe(close)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import queue
 import signal
 import subprocess
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from sitecrawl.services.scans import ScanRequest
 
 _LOG_TAIL_BYTES: Final = 20_000
-# From "stop" to the last word of a child that is well: it still writes classes and feeds.
 _MAX_LINE_BYTES: Final = 10_000_000
 
 
@@ -96,6 +96,7 @@ class ScanHandle:
         self._progress = progress
         self._database = request.database_url()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the scan
+        self._last_words: str | None = None
         self._has_begun = threading.Event()
         self._result: ScanResult | None = None
         self._error: SitecrawlError | None = None
@@ -157,9 +158,12 @@ class ScanHandle:
 
     def log_tail(self) -> str:
         """The end of what the scan has logged."""
-        end = self._log.seek(0, 2)
-        self._log.seek(max(0, end - _LOG_TAIL_BYTES))
-        return self._log.read().decode("utf-8", "replace")
+        if self._last_words is not None:
+            return self._last_words
+        # Seeking would move where the child writes: both have the same open file.
+        end = os.fstat(self._log.fileno()).st_size
+        tail = os.pread(self._log.fileno(), _LOG_TAIL_BYTES, max(0, end - _LOG_TAIL_BYTES))
+        return tail.decode("utf-8", "replace")
 
     def __enter__(self) -> Self:
         return self
@@ -190,8 +194,10 @@ class ScanHandle:
             while line := stdout.readline(_MAX_LINE_BYTES):
                 self._take(json.loads(line))
         code = self._process.wait()
+        self._last_words = self.log_tail()
+        self._log.close()
         if self._result is None and self._error is None:
-            self._error = ScanCrashedError(_crash_words(self._id, code, self.log_tail()))
+            self._error = ScanCrashedError(_crash_words(self._id, code, self._last_words))
         with self._lock:
             listeners, self._listeners = self._listeners, []
         for listener in listeners:
@@ -275,8 +281,9 @@ def _error_of(name: str, message: str) -> SitecrawlError:
     """The error that a child has told of, as the same type."""
     known = {"ConfigError": ConfigError, **vars(errors), **vars(store_errors)}
     kind = known.get(name)
-    is_own = isinstance(kind, type) and issubclass(kind, SitecrawlError)
-    return kind(message) if is_own else SitecrawlError(message)
+    if isinstance(kind, type) and issubclass(kind, SitecrawlError):
+        return kind(message)
+    return SitecrawlError(message)
 
 
 def _crash_words(scan_id: int, code: int, log: str) -> str:

@@ -76,9 +76,7 @@ class ScanRequest:
         return Config.from_settings(settings).database_url
 
 
-def run_scan(
-    request: ScanRequest, on_crawler: Callable[[Crawler], None] | None = None
-) -> ExitCode:
+def run_scan(request: ScanRequest, on_crawler: Callable[[Crawler], None] | None = None) -> ExitCode:
     """Run the scan to its end, once in a process.
 
     ``ConfigError`` and ``StoreError`` say what keeps it from starting. *on_crawler* gets Scrapy's
