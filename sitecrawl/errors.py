@@ -6,6 +6,9 @@ SitecrawlError
 ├── SiteUnreachableError         the site does not answer
 ├── CrawlNeededError             the scans so far cannot answer the question
 ├── StoppedError                 the user stopped the command before it had a result
+├── ExtraMissingError            a package of an extra is not installed
+├── ScanFailedError              a scan ended without a result
+├── ScanCrashedError             the process of a scan ended before the scan did
 └── StoreError (store/errors.py) the database cannot do what was asked
 """
 
@@ -37,3 +40,15 @@ class CrawlNeededError(SitecrawlError):
 
 class StoppedError(SitecrawlError):
     """The user stopped the command before it had a result."""
+
+
+class ScanFailedError(SitecrawlError):
+    """A scan ended without a result; the message has its reason."""
+
+
+class ScanCrashedError(SitecrawlError):
+    """The process of a scan ended before the scan did."""
+
+
+class ExtraMissingError(SitecrawlError):
+    """A package of an extra is not installed; the message says which."""

@@ -39,6 +39,8 @@ _LAYERS = (
         *("downloader", "extensions", "exporters", "commands", "scan", "scheduler"),
         *("console", "signals", "report"),
     },
+    # what a person can ask of the system
+    {"services", "library"},
     {"cli", "__main__"},
 )
 # Within the first layer the engines know nothing of the settings that steer them.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path  # noqa: TC003  Typer reads the annotations
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -12,20 +13,13 @@ from sitecrawl.cli.options import (
     DATABASE_OPTION,
     PROFILE_OPTION,
     SETTING_OPTION,
-    apply_assignments,
+    parse_assignments,
 )
-from sitecrawl.config import Config, ConfigError, apply_environment
-from sitecrawl.config.profiles import load_settings
-from sitecrawl.errors import ExitCode
+from sitecrawl.config import ConfigError
 from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from scrapy.settings import Settings
-
-    from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.scans import Scan
+    from collections.abc import Sequence
 
 _OUTPUT_OPTION = typer.Option(
     "--output", "-o", help="A feed: .jsonl, .json or .csv; may be repeated."
@@ -67,25 +61,29 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
     sitecrawl discover example.com --profile audit -s SITECRAWL_MAX_SITEMAP_URLS=500
     sitecrawl discover --demo
     """
+    from sitecrawl.services.scans import ScanRequest, run_scan
+
     if bool(domain) == demo:
         raise ConfigError("give either a domain or URL, or --demo")
-    settings = _scan_settings(profile, setting, output, verbose=verbose)
     with ExitStack() as stack:
         if demo:
             from sitecrawl.demo.server import DemoServer
 
             domain = stack.enter_context(DemoServer.on_usual_port()).url
         arguments = {
-            "domain": domain,
             "base": ",".join(base or []),
             "skip": ",".join(skip or []),
             "render": render,
         }
-        code = _run_spider(
-            "sitemap" if sitemaps_only else "discover",
-            settings,
-            {name: value for name, value in arguments.items() if value},
+        request = ScanRequest(
+            domain=domain,
+            spider="sitemap" if sitemaps_only else "discover",
+            profile=profile,
+            settings=_settings(setting, verbose=verbose),
+            arguments={name: value for name, value in arguments.items() if value},
+            feeds=_feeds(output or ()),
         )
+        code = run_scan(request)
     raise typer.Exit(code)
 
 
@@ -108,71 +106,28 @@ def resume(
     sitecrawl resume 12 -o urls.csv
     sitecrawl resume -s SITECRAWL_MAX_SCAN_MINUTES=120
     """
-    settings = _scan_settings("default", setting, output, verbose=verbose)
-    if database:
-        settings.set("SITECRAWL_DATABASE_URL", database, "cmdline")
-    chosen = _chosen_scan(settings, scan)
+    from sitecrawl.services.scans import ScanRequest, resumable_scan, run_scan
+    from sitecrawl.store.engine import open_database
+
+    request = ScanRequest(
+        database=database,
+        settings=_settings(setting, verbose=verbose),
+        feeds=_feeds(output or ()),
+    )
+    with open_database(request.database_url(), create=False) as store:
+        chosen = resumable_scan(store, scan)
     because = f": {chosen.reason}" if chosen.reason else ""
     words = f"resuming scan {chosen.id} of {chosen.root_url} ({chosen.status}{because})"
     typer.echo(printable(words), err=True)
     spider = chosen.settings.get("spider", "discover")
-    raise typer.Exit(_run_spider(spider, settings, {"resume": str(chosen.id)}))
+    raise typer.Exit(run_scan(replace(request, spider=spider, resume=chosen.id)))
 
 
-def _chosen_scan(settings: Settings, number: int | None) -> Scan:
-    from sitecrawl.store.engine import open_database
-    from sitecrawl.store.queries.resume import find_dead_scans, newest_unfinished_scan
-    from sitecrawl.store.queries.scans import scan_by_id
-
-    effective = settings.copy()
-    apply_environment(effective)
-    with open_database(Config.from_settings(effective).database_url, create=False) as database:
-        find_dead_scans(database)
-        if number is None:
-            scan = newest_unfinished_scan(database)
-            if scan is None:
-                raise ConfigError("there is no scan to resume; see: sitecrawl scans")
-            return scan
-        scan = scan_by_id(database, number)
-        if scan is None:
-            raise ConfigError(f"there is no scan {number}; see: sitecrawl scans")
-        _check_resumable(database, scan)
-    return scan
-
-
-def _check_resumable(database: Database, scan: Scan) -> None:
-    """Report now what would stop the scan when it begins."""
-    from sitecrawl.store.queries.scans import scans
-    from sitecrawl.store.vocabulary import ScanStatus
-
-    if scan.status == ScanStatus.FINISHED:
-        raise ConfigError(
-            f"scan {scan.id} of {scan.site_key} has finished: there is nothing to resume"
-        )
-    if scan.status == ScanStatus.RUNNING:
-        raise ConfigError(f"scan {scan.id} of {scan.site_key} is running; wait for it or stop it")
-    [newest] = scans(database, 1, scan.site_id)
-    if newest.id != scan.id:
-        raise ConfigError(
-            f"scan {scan.id} of {scan.site_key} is not its newest: scan {newest.id} came later"
-        )
-
-
-def _scan_settings(
-    profile: str,
-    assignments: Sequence[str] | None,
-    outputs: Sequence[Path] | None,
-    *,
-    verbose: bool,
-) -> Settings:
+def _settings(assignments: Sequence[str] | None, *, verbose: bool) -> dict[str, str]:
     """The settings of a scan that is started by hand."""
-    settings = load_settings(profile)
-    settings.set("LOG_LEVEL", "INFO" if verbose else "WARNING", "cmdline")
-    if not verbose:
-        settings.set("LOG_FORMAT", "%(levelname)s: %(message)s", "cmdline")
-    apply_assignments(assignments or (), settings)
-    settings.set("FEEDS", _feeds(outputs or ()), "cmdline")
-    return settings
+    quiet = {"LOG_LEVEL": "WARNING", "LOG_FORMAT": "%(levelname)s: %(message)s"}
+    shown = {"LOG_LEVEL": "INFO"} if verbose else quiet
+    return shown | parse_assignments(assignments or ())
 
 
 def _feeds(outputs: Sequence[Path]) -> dict[str, dict[str, object]]:
@@ -186,20 +141,3 @@ def _feeds(outputs: Sequence[Path]) -> dict[str, dict[str, object]]:
             raise ConfigError(f"-o {path}: the folder {path.parent} does not exist")
         feeds[str(path)] = {"format": suffix, "overwrite": True}
     return feeds
-
-
-def _run_spider(name: str, settings: Settings, arguments: Mapping[str, str]) -> ExitCode:
-    """Run the spider to its end; ``ConfigError`` when it cannot start."""
-    from scrapy.crawler import AsyncCrawlerProcess
-
-    from sitecrawl.scan.garbage import collect_garbage_rarely
-    from sitecrawl.scan.lifecycle import exit_code
-    from sitecrawl.spiders.resuming import check_arguments
-
-    check_arguments(arguments, settings, name)
-    process = AsyncCrawlerProcess(settings)
-    crawler = process.create_crawler(name)
-    collect_garbage_rarely(crawler)
-    process.crawl(crawler, **arguments)
-    process.start()
-    return ExitCode.FAILED if process.bootstrap_failed else exit_code(crawler)

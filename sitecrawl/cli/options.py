@@ -36,12 +36,20 @@ SETTING_OPTION = typer.Option(
 )
 
 
-def apply_assignments(assignments: Iterable[str], settings: BaseSettings) -> None:
-    """Set what was given as ``-s NAME=VALUE``."""
+def parse_assignments(assignments: Iterable[str]) -> dict[str, str]:
+    """What was given as ``-s NAME=VALUE``."""
+    given = {}
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals or not name:
             raise ConfigError(f"-s {assignment!r}: expected NAME=VALUE")
+        given[name] = value
+    return given
+
+
+def apply_assignments(assignments: Iterable[str], settings: BaseSettings) -> None:
+    """Set what was given as ``-s NAME=VALUE``."""
+    for name, value in parse_assignments(assignments).items():
         settings.set(name, value, "cmdline")
 
 

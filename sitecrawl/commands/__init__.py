@@ -90,13 +90,11 @@ class CheckedSpiderMixin(_RunSpiderCommand):
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
         """Also find what would stop the spider, before anything is started."""
-        from sitecrawl.scan.garbage import collect_garbage_rarely
         from sitecrawl.spiders.resuming import check_arguments
         from sitecrawl.spiders.site import SiteSpider
 
         self._crawler = crawler = super()._create_crawler(spidercls)
         check_settings(crawler.settings)
-        collect_garbage_rarely(crawler)
         if issubclass(crawler.spidercls, SiteSpider):
             check_arguments(self._spider_arguments, crawler.settings, crawler.spidercls.name)
         return crawler

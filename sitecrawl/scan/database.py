@@ -46,6 +46,7 @@ class ScanDatabase:
 
     def __init__(self, config: Config, on_failure: Callable[[], None]):
         self.failure = ""
+        self.error: StoreError | None = None
         self.record: ScanHandle | None = None
         self.resumption: Resumption | None = None
         self.validators: dict[str, Validators] = {}
@@ -154,7 +155,7 @@ class ScanDatabase:
 
     def _fail(self, error: StoreError) -> None:
         if not self.failure:
-            self.failure = str(error)
+            self.failure, self.error = str(error), error
             logger.error("%s", error)
             logger.debug("The database failed", exc_info=error)
             self._on_failure()

@@ -125,9 +125,13 @@ class ScanLifecycle:
 
     def _beat(self) -> None:
         self.scan.counters.publish(self._crawler.stats)
+        self._beating = asyncio.ensure_future(self._send_heartbeat())
+
+    async def _send_heartbeat(self) -> None:
         database = self.scan.database
         assert database is not None
-        self._beating = asyncio.ensure_future(database.run(database.writer.heartbeat))
+        if await database.run(database.writer.heartbeat):
+            self._close_spider("cancelled")
 
     # --- what documents say --------------------------------------------------------------------
 
@@ -159,10 +163,10 @@ class ScanLifecycle:
 
     # --- end ---------------------------------------------------------------------------------
 
-    def _close_spider(self) -> None:
-        """The database cannot be used: nothing could be kept after this."""
+    def _close_spider(self, reason: str = "store") -> None:
+        """By default because the database cannot be used: nothing could be kept after this."""
         if self._closing is None:
-            closing = self._crawler.engine.close_spider_async(reason="store")
+            closing = self._crawler.engine.close_spider_async(reason=reason)
             self._closing = asyncio.ensure_future(closing)
 
     async def spider_closed(self, reason: str) -> None:
@@ -300,4 +304,5 @@ def exit_code(crawler: Crawler) -> ExitCode:
     status = lifecycle.summary.status
     if status == ScanStatus.FINISHED:
         return ExitCode.DONE
-    return ExitCode.PARTIAL if status == ScanStatus.PARTIAL else ExitCode.FAILED
+    is_partial = status in {ScanStatus.PARTIAL, ScanStatus.CANCELLED}
+    return ExitCode.PARTIAL if is_partial else ExitCode.FAILED

@@ -29,6 +29,8 @@ _ENDINGS: dict[str, tuple[ScanStatus, str]] = {
     "finished": (ScanStatus.FINISHED, ""),
     "shutdown": (ScanStatus.PARTIAL, "stopped by the user"),
     "time_limit": (ScanStatus.PARTIAL, "the time was up (SITECRAWL_MAX_SCAN_MINUTES)"),
+    "cancelled": (ScanStatus.CANCELLED, "cancelled"),
+    "orphaned": (ScanStatus.INTERRUPTED, "the process that started it ended"),
     "unreachable": (ScanStatus.FAILED, "the site cannot be reached"),
     "store": (ScanStatus.FAILED, "the database cannot be used"),
     "stage_error": (ScanStatus.PARTIAL, "internal error; see the log"),

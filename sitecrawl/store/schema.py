@@ -131,6 +131,8 @@ scans = Table(
     Column("started_at", UtcDateTime, nullable=False),
     Column("finished_at", UtcDateTime),
     Column("heartbeat_at", UtcDateTime, nullable=False),
+    # Since when somebody wants it to stop; its next heartbeat sees it.
+    Column("stop_requested_at", UtcDateTime),
     Column("hostname", Text, nullable=False),
     Column("pid", Integer, nullable=False),
     # Tells a process from a later one with the same number (pid 1 of a restarted container).

@@ -17,6 +17,8 @@ class ScanStatus(StrEnum):
     INTERRUPTED = "interrupted"
     """Its process died; what it had stored is kept."""
     FAILED = "failed"
+    CANCELLED = "cancelled"
+    """Somebody stopped it; what it had stored is kept."""
 
 
 class PageStatus(StrEnum):

@@ -145,7 +145,7 @@ def feed_json(
     names: Mapping[str, str] | None = None,
 ) -> Iterator[list[bytes]]:
     """One JSON object per page, in lists; *names* are fields, each with its name in the object."""
-    fields = _Fields(database, scan)
+    fields = FeedFields(database, scan)
     text, texts = (fields.json_object(names), {}) if names else fields.json_row()
     row = fields.encoded(text)
     with reading_pages(database, scan, wanted, [row]) as connection:
@@ -160,7 +160,7 @@ def feed_columns(
     names: Sequence[str] = FEED_FIELDS,
 ) -> Iterator[list[Sequence[Any]]]:
     """The fields of some pages at a time, as columns of Python values."""
-    fields = _Fields(database, scan)
+    fields = FeedFields(database, scan)
     chosen = [fields.column(name) for name in names]
     with reading_pages(database, scan, wanted, chosen) as connection:
         for rows in select_pages(connection, scan, wanted, chosen):
@@ -192,7 +192,7 @@ def _list_of(text: str) -> tuple[str, ...]:
     return tuple(json.loads(text))
 
 
-class _Fields:
+class FeedFields:
     """The SQL of the fields for one site on one database."""
 
     def __init__(self, database: Database, scan: Scan) -> None:
@@ -211,6 +211,12 @@ class _Fields:
             "other_language": _other_language(scan.settings.get("languages", ()), spelling),
         }
 
+    def shared_table(self, name: str) -> str:
+        """The table with far fewer rows than pages that the field is from; ``""``: of no such."""
+        tables = set(_TABLE.findall(self._sql[name]))
+        table = tables.pop() if len(tables) == 1 else ""
+        return table if table in _SHARED else ""
+
     def json_row(self) -> tuple[str, dict[str, str]]:
         """A JSON object of all fields, as text, and the texts that it is joined from.
 
@@ -220,9 +226,8 @@ class _Fields:
         own: list[str] = []
         shared: dict[str, list[str]] = {}
         for name in FEED_FIELDS:
-            tables = set(_TABLE.findall(self._sql[name]))
-            table = tables.pop() if len(tables) == 1 else ""
-            (shared.setdefault(table, []) if table in _SHARED else own).append(name)
+            table = self.shared_table(name)
+            (shared.setdefault(table, []) if table else own).append(name)
         # No field is an object: only the brace that ends the object is removed.
         parts = [f"rtrim({self.json_object(own)}, '}}}}')"]
         texts: dict[str, str] = {}

@@ -370,6 +370,7 @@ def select_pages(
     columns: Sequence[str],
     tail: str = "ORDER BY p.number",
     texts: Mapping[str, str] | None = None,
+    at_once: int = _ROWS_AT_ONCE,
 ) -> Iterator[Sequence[tuple[Any, ...]]]:
     """Run the query for *columns*, which are SQL; every list has some of the rows.
 
@@ -402,7 +403,7 @@ def select_pages(
         statement = f"{head} {chosen} {source} {where} {tail}".format_map(names)
         streamed = connection.execution_options(stream_results=True)
         with streamed.exec_driver_sql(statement, values) as result:
-            yield from _driver_rows(result, is_sqlite)
+            yield from _driver_rows(result, is_sqlite, at_once)
 
 
 def _tables_of(*sql: str) -> set[str]:
@@ -425,13 +426,13 @@ def _ways(connection: Connection, scan: Scan) -> list[tuple[str, str, Mapping[st
 
 
 def _driver_rows(
-    result: CursorResult[*tuple[Any, ...]], is_sqlite: bool
+    result: CursorResult[*tuple[Any, ...]], is_sqlite: bool, at_once: int
 ) -> Iterator[Sequence[tuple[Any, ...]]]:
     if not is_sqlite:
-        yield from (list(map(tuple, rows)) for rows in result.partitions(_ROWS_AT_ONCE))
+        yield from (list(map(tuple, rows)) for rows in result.partitions(at_once))
         return
     # The driver's own cursor: a million Row objects would cost as much as reading them.
-    while rows := result.cursor.fetchmany(_ROWS_AT_ONCE):
+    while rows := result.cursor.fetchmany(at_once):
         yield rows
 
 

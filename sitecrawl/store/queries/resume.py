@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.writers.records import ScanHandle
 
 _PROBED = (FetchOutcome.OK, FetchOutcome.NOT_FOUND)
-_UNFINISHED = (ScanStatus.INTERRUPTED, ScanStatus.PARTIAL)
+_UNFINISHED = (ScanStatus.INTERRUPTED, ScanStatus.PARTIAL, ScanStatus.CANCELLED)
 
 
 def find_dead_scans(database: Database) -> None:

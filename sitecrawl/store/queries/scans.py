@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.store.engine import Database
 
-_ENDED_WELL = (ScanStatus.FINISHED, ScanStatus.PARTIAL)
+_ENDED_WELL = (ScanStatus.FINISHED, ScanStatus.PARTIAL, ScanStatus.CANCELLED)
 _later = t.scans.alias("later")
 _NEXT_SCAN = (
     select(func.min(_later.c.id))

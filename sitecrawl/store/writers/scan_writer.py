@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from sitecrawl.items import FetchOutcome
@@ -220,11 +220,14 @@ class ScanWriter:
             }
             connection.execute(evidence.insert().values(values))
 
-    def heartbeat(self) -> None:
-        """Say that the scan is alive, and commit."""
+    def heartbeat(self) -> bool:
+        """Say that the scan is alive, and commit; return whether somebody wants it to stop."""
         with self._writing() as connection:
             self._update_scan(connection, heartbeat_at=datetime.now(UTC))
+            wanted = select(scans.c.stop_requested_at).where(scans.c.id == self._scan.scan_id)
+            is_unwanted = connection.scalar(wanted) is not None
         self.commit()
+        return is_unwanted
 
     @contextmanager
     def together(self) -> Iterator[None]:

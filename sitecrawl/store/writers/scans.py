@@ -99,6 +99,7 @@ def reopen_scan(connection: Connection, scan_id: int) -> ScanHandle:
             reason=None,
             finished_at=None,
             heartbeat_at=now,
+            stop_requested_at=None,
             hostname=socket.gethostname(),
             pid=os.getpid(),
             process_token=PROCESS_TOKEN,
@@ -112,6 +113,12 @@ def reopen_scan(connection: Connection, scan_id: int) -> ScanHandle:
         previous_scan_id=connection.scalar(previous),
         has_pages=_has_pages(connection, site.id),
     )
+
+
+def request_stop(connection: Connection, scan_id: int) -> None:
+    """Ask the process of a running scan to stop it."""
+    running = (scans.c.id == scan_id) & (scans.c.status == ScanStatus.RUNNING)
+    connection.execute(update(scans).where(running).values(stop_requested_at=datetime.now(UTC)))
 
 
 def mark_dead_scans(connection: Connection, now: datetime) -> None:

@@ -253,6 +253,7 @@ def upgrade() -> None:
         sa.Column("started_at", UtcDateTime(), nullable=False),
         sa.Column("finished_at", UtcDateTime(), nullable=True),
         sa.Column("heartbeat_at", UtcDateTime(), nullable=False),
+        sa.Column("stop_requested_at", UtcDateTime()),
         sa.Column("hostname", sa.Text(), nullable=False),
         sa.Column("pid", sa.Integer(), nullable=False),
         sa.Column("process_token", sa.Text(), nullable=False),
