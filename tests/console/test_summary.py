@@ -200,7 +200,9 @@ def test_a_crawl_that_came_to_its_limit_names_what_is_left_and_how_to_get_it() -
     assert ("unvisited", "9,990 of 1,234,567 URLs on the list") in found
     known = "2,000,000 URLs with 765,433 of earlier scans that this one has not read"
     assert ("known", known) in found
-    command = f"{command_name()} resume 12 -s SITECRAWL_MAX_CRAWL_PAGES=2000 --database sqlite:///x.db"
+    command = (
+        f"{command_name()} resume 12 -s SITECRAWL_MAX_CRAWL_PAGES=2000 --database sqlite:///x.db"
+    )
     assert ("go on", command) in found
     setting = "-s SITECRAWL_DATABASE_URL=sqlite:///x.db"
     assert ("all pages", f"{command_name()} discover example.com --profile docs {setting}") in found
