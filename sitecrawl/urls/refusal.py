@@ -32,6 +32,22 @@ class Reason(StrEnum):
     TRAP_PAGINATION = "trap_pagination"
 
 
+NO_ADDRESSES = frozenset(
+    {Reason.INVALID_URL, Reason.SCHEME_NOT_ALLOWED, Reason.SAME_PAGE, Reason.TOO_LONG}
+)
+"""What is refused with one of these is no address of a page, and is kept as it was written."""
+
+FOUND_BY_CRAWL = frozenset(
+    {
+        *(Reason.NOT_FOUND, Reason.SOFT_404, Reason.OTHER_CANONICAL),
+        *(Reason.REDIRECTED, Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS),
+        *(Reason.TRAP_PATH, Reason.TRAP_LOOP, Reason.TRAP_CALENDAR, Reason.TRAP_FACETS),
+        *(Reason.TRAP_SESSION, Reason.TRAP_PAGINATION),
+    }
+)
+"""What visits tell of a page or of others like it, and not the link to it alone."""
+
+
 class Refusal(NamedTuple):
     """One refusal, for example ``Refusal(Reason.SKIPPED_PATH, "/admin")``."""
 

@@ -27,7 +27,7 @@ from sitecrawl.store.writers.mentions import remove_unused_contexts
 from sitecrawl.urls.address import resolve
 from sitecrawl.urls.canonical import KeyRules, page_key
 from sitecrawl.urls.redirects import endless_redirects, shown_chain
-from sitecrawl.urls.refusal import Reason
+from sitecrawl.urls.refusal import FOUND_BY_CRAWL, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -203,6 +203,15 @@ WHERE v.scan_id = {scan} AND pages.id = v.page_id
 AND (v.title IS NOT NULL OR v.category IS NOT NULL OR v.reason IS NOT NULL)
 """
 
+# Links of a page that has not changed are not written again: what an earlier visit had found out
+# about the pages behind them stands until this one has.
+_FORGET_REASONS = """
+UPDATE pages SET reason = NULL, rule = NULL
+FROM visits AS v
+WHERE v.scan_id = {scan} AND v.outcome IS NOT NULL AND v.reason IS NULL AND pages.id = v.page_id
+AND pages.reason IN ({found_by_crawl})
+"""
+
 _APPLY_MENU = """
 UPDATE pages SET importance = 1.0, title = coalesce(pages.title, m.title)
 FROM (
@@ -244,10 +253,15 @@ def finalize_crawl(connection: Connection, scan: ScanHandle, cut: Mapping[str, s
     _resolve_canonicals(connection, scan)
     statements = [
         *(_CREATE_ORIGINALS, _FIND_ORIGINALS, _MARK_DUPLICATES, "DROP TABLE originals"),
-        *(_APPLY_VISITS, _APPLY_MENU, _FORGET_MENU),
+        *(_FORGET_REASONS, _APPLY_VISITS, _APPLY_MENU, _FORGET_MENU),
     ]
+    values = {
+        "scan": int(scan.scan_id),
+        "site": int(scan.site_id),
+        "found_by_crawl": ", ".join(map(literal, sorted(FOUND_BY_CRAWL))),
+    }
     for statement in statements:
-        connection.exec_driver_sql(statement.format(scan=int(scan.scan_id), site=int(scan.site_id)))
+        connection.exec_driver_sql(statement.format_map(values))
 
 
 def finalize_inlinks(connection: Connection, scan: Scan) -> None:
