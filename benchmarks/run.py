@@ -9,9 +9,10 @@
 - Sections: `table` lists the URLs of sitemaps, everyone once per round in an order that rotates,
   against a server process started for each run; `second` scans the unchanged site again on the
   same database; `growth` compares with a site four times as large; `startup` times the first
-  request and `sitecrawl --help`; `crawl` visits linked pages; `frontier` compares the memory of
-  crawls with 1,000 and 100,000 pages waiting; `steps` measures robots verdicts, classification and
-  the reading of links alone; `render` scans applications with a browser.
+  request and `sitecrawl --help`; `crawl` visits linked pages; `recrawl` visits them twice on the
+  same database; `frontier` compares the memory of crawls with 1,000 and 100,000 pages waiting;
+  `steps` measures robots verdicts, classification and the reading of links alone; `render` scans
+  applications with a browser.
 - CPU is user and system time of the process and the children it waited for, peak memory the
   largest resident set among them (wait4). The server's share is never in it.
 - The peers only list or visit: they store nothing. sitecrawl does all that it does for a user, in
@@ -52,6 +53,7 @@ from benchmarks.sections import (
     run_crawl,
     run_frontier,
     run_growth,
+    run_recrawl,
     run_second,
     run_startup,
     run_steps,
@@ -83,6 +85,7 @@ SECTIONS = {
     "growth": run_growth,
     "startup": run_startup,
     "crawl": run_crawl,
+    "recrawl": run_recrawl,
     "frontier": run_frontier,
     "steps": run_steps,
     "render": run_rendering,

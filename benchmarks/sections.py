@@ -320,10 +320,15 @@ def time_help() -> float:
     return time.perf_counter() - started
 
 
+def page_site(options: Options) -> PageManifest:
+    """The site of linked pages that several sections share."""
+    pages = options.pages
+    return prepare(PageManifest, "benchmarks.page_sites", pages, pages_folder(pages), options.port)
+
+
 def run_crawl(options: Options, results: Results) -> None:
     """Let everyone visit all pages of the linked site, by turns, and compare the medians."""
-    pages = options.pages
-    site = prepare(PageManifest, "benchmarks.page_sites", pages, pages_folder(pages), options.port)
+    site = page_site(options)
     print(f"\na crawl of {site}", flush=True)
     results.crawl_site = site
     results.crawl_runs = run_rounds(options.crawlers, site, options.rounds)
@@ -349,6 +354,30 @@ def crawl_bars(ours: Medians, found: dict[str, Medians | None]) -> list[Bar]:
         Bar("CPU as a part of CrawlSpider's", part_of("crawlspider"), 0.5),
         Bar("CPU as a part of crawlee's Parsel crawler", part_of("crawlee-parsel"), 0.75),
     ]
+
+
+def run_recrawl(options: Options, results: Results) -> None:
+    """Crawl the linked site, then once more on the same database: no page has changed."""
+    site = page_site(options)
+    print(f"\na crawl of {site}, and a second one", flush=True)
+    first, second = [], []
+    for _ in range(options.rounds):
+        first.append(run_once(SITECRAWL_PAGES, site))
+        second.append(run_once(SITECRAWL_PAGES, site, fresh=False))
+    results.crashed |= any(run.outcome is Outcome.CRASHED for run in first + second)
+    part = ratio(
+        median(run.cpu_seconds for run in second), median(run.cpu_seconds for run in first)
+    )
+    results.sections["recrawl"] = {
+        "cpu_part": part,
+        "requests": second[-1].requests,
+        "not_modified": second[-1].not_modified,
+    }
+    print(f"  {second[-1].requests} requests, {second[-1].not_modified} answered with 304")
+    is_right = all(run.outcome is Outcome.OK for run in first + second)
+    results.add_bars(
+        [Bar("CPU of a second crawl as a part of the first", part if is_right else None, 0.333)]
+    )
 
 
 def run_frontier(options: Options, results: Results) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sitecrawl.robots.policy import Verdict
     from sitecrawl.sitemaps.entries import EntryDetails
     from sitecrawl.sitemaps.findings import Finding
+    from sitecrawl.store.queries.known_pages import KnownPage
     from sitecrawl.urls.columns import SharedOrigin
     from sitecrawl.urls.refusal import Refusal
     from sitecrawl.urls.scope import Scope
@@ -67,6 +68,15 @@ class FetchOutcome(StrEnum):
     SLOT_TIMEOUT = "slot_timeout"
     STOPPED = "stopped"
     INCOMPLETE = "incomplete"
+
+
+class PageFormat(StrEnum):
+    """What a visited page was read as; a feed has the format of its kind."""
+
+    HTML = "html"
+    OTHER = "other"
+    """A file, of which nothing is read."""
+    REDIRECT = "redirect"
 
 
 class RenderOutcome(StrEnum):
@@ -123,6 +133,8 @@ class Visit:
     """Since the crawl left the site; 0 on the site."""
     redirected_from: tuple[str, ...] = ()
     """The chain of redirects that led here, the first one first."""
+    known: KnownPage | None = field(default=None, compare=False, repr=False)
+    """The page as an earlier scan has read it, if it need not be sent again unless it changed."""
 
 
 @dataclass(slots=True)
@@ -288,7 +300,8 @@ class MentionBatch:
     """Some of the URLs that one document mentions, in columns: one row is one mention.
 
     The parser fills the columns down to ``details``; each pipeline adds the next ones. Absent
-    text is ``""``, an absent priority ``-1.0``, and a column that nobody has is ``None``.
+    text is ``""``, an absent priority ``-1.0``, and a column that nobody has is ``None``. Stored
+    mentions come with their ``urls`` and ``ids``, and are not written again.
     """
 
     document: str
@@ -312,6 +325,7 @@ class MentionBatch:
     visit: Visit | None = None  # of the page that these are the links of
     is_nofollow: bool = False  # the page says that none of its links is to be followed
     is_rendered: bool = False  # only a browser saw these
+    is_stored: bool = False  # an earlier scan has stored these, which hold as they are
     followed: set[int] | None = None  # rows that a spider's rules follow; None: all
 
     urls: list[str] = field(default_factory=list)

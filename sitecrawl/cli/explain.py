@@ -12,7 +12,7 @@ from sitecrawl.cli.coverage import coverage_words, limit_words
 from sitecrawl.cli.database import known_site
 from sitecrawl.config import Config
 from sitecrawl.html.links import LinkSource
-from sitecrawl.items import DocumentKind, Source
+from sitecrawl.items import DocumentKind, FetchOutcome, Source
 from sitecrawl.safety.text import printable
 from sitecrawl.store.queries.classification import explain_page
 from sitecrawl.store.queries.explain import MAX_MENTIONS, page_fact, why
@@ -242,6 +242,7 @@ def visit_words(visit: VisitFact) -> Iterator[str]:
     when = f"{visit.fetched_at:%Y-%m-%d %H:%M} UTC, " if visit.fetched_at else ""
     facts = [
         f"HTTP {visit.status}" if visit.status else visit.outcome.replace("_", " "),
+        "unchanged (304)" if visit.outcome == FetchOutcome.NOT_MODIFIED else "",
         visit.content_type,
         visit.error,
         f"at {visit.final_url} after a redirect" if visit.redirects else "",

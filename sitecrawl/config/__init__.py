@@ -69,6 +69,13 @@ _DECISIVE_FOR_READING = (
     "skip_paths",
     "skip_extensions",
     "max_robots_files",
+    "robots_agent",
+    "max_external_hops",
+    "max_page_bytes",
+    "max_page_links",
+    "render",
+    "language_detection",
+    *(f"trap_{each.name}" for each in fields(TrapLimits)),
 )
 
 
@@ -269,10 +276,11 @@ class Config:
     def scan_budget(self, started: float) -> ScanBudget:
         return ScanBudget(self.max_pages, self.max_scan_minutes * 60, started)
 
-    def reading_fingerprint(self, bases: Sequence[str]) -> str:
+    def reading_fingerprint(self, bases: Sequence[str], today: date) -> str:
         """Of all that decides what is read from a document: equal means its pages stay valid."""
         decisive = {
             "version": READING_VERSION,
+            "year": today.year,  # addresses with a date are judged by their distance from it
             "bases": sorted(bases),
             **{name: getattr(self, name) for name in _DECISIVE_FOR_READING},
         }

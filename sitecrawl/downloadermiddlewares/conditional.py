@@ -20,16 +20,22 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sitecrawl.scan.database import KnownDocument
+    from sitecrawl.store.queries.archive import Validators
+    from sitecrawl.store.queries.known_pages import KnownPage
+
+_CONDITIONS = ("If-None-Match", "If-Modified-Since")
 
 
 class ConditionalRequestMiddleware:
     """Ask with the validators of the last scan; recognise an unchanged answer.
 
-    A 304, or a 200 with the same bytes, puts what the store knows of the document into
-    ``sitecrawl_unchanged``; without the store's knowledge nothing is asked conditionally.
+    * A sitemap is looked up; whoever asks for a page says what the store knows of it
+      (``sitecrawl_known_page``). Without such knowledge nothing is asked conditionally.
+    * A 304, and for a sitemap a 200 with the same bytes, puts that into ``sitecrawl_unchanged``.
+    * A 304 that says nothing, because nothing is known, makes the request be sent once more.
 
     Settings: ``SITECRAWL_CONDITIONAL_REQUESTS``. Meta: ``sitecrawl_document``,
-    ``sitecrawl_unchanged``. Stats: ``sitecrawl/documents/unchanged``.
+    ``sitecrawl_known_page``, ``sitecrawl_unchanged``. Stats: ``sitecrawl/documents/unchanged``.
     """
 
     def __init__(self, crawler: Crawler):
@@ -42,15 +48,12 @@ class ConditionalRequestMiddleware:
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        # A robots.txt is small, and needed whole in every scan.
-        document = request.meta.get("sitecrawl_document", {})
-        if document.get("kind") is not DocumentKind.SITEMAP or "sitecrawl_known" in request.meta:
-            return
-        database = scan_of(self._crawler).database
-        known = await database.known_document(request.url) if database else None
-        if known is not None and not await self._is_judged_alike(known):
-            known = None
         # A redirected or retried request keeps the answer for the address asked first.
+        if "sitecrawl_document" not in request.meta or "sitecrawl_known" in request.meta:
+            return
+        known = await self._known(request)
+        if known is not None and not await self._is_judged_alike(known.validators):
+            known = None
         request.meta["sitecrawl_known"] = known
         if known is None:
             return
@@ -59,24 +62,52 @@ class ConditionalRequestMiddleware:
         if known.validators.last_modified:
             request.headers["If-Modified-Since"] = known.validators.last_modified
 
-    async def _is_judged_alike(self, known: KnownDocument) -> bool:
+    async def _known(self, request: Request) -> KnownDocument | KnownPage | None:
+        kind = request.meta["sitecrawl_document"]["kind"]
+        if kind is DocumentKind.PAGE:
+            page: KnownPage | None = request.meta.get("sitecrawl_known_page")
+            return page
+        database = scan_of(self._crawler).database
+        # A robots.txt is small, and needed whole in every scan.
+        if kind is not DocumentKind.SITEMAP or database is None:
+            return None
+        return await database.known_document(request.url)
+
+    async def _is_judged_alike(self, validators: Validators) -> bool:
         """Whether robots.txt still says the same of its pages: otherwise all are judged again."""
         register = scan_of(self._crawler).robots
-        for origin, fingerprint in known.validators.policies.items():
+        for origin, fingerprint in validators.policies.items():
             robots = await register.robots_of(origin)
             if robots.policy.fingerprint != fingerprint:
                 return False
         return True
 
-    def process_response(self, request: Request, response: Response) -> Response:
-        known = request.meta.get("sitecrawl_known")
-        if known is not None and (
-            response.status == HTTPStatus.NOT_MODIFIED
-            or (
-                response.status == HTTPStatus.OK
-                and hashlib.sha256(response.body).hexdigest() == known.validators.sha256
-            )
-        ):
+    def process_response(self, request: Request, response: Response) -> Response | Request:
+        if "sitecrawl_known" not in request.meta:
+            return response
+        known = request.meta["sitecrawl_known"]
+        if known is None:
+            return self._asked_again(request, response)
+        if response.status == HTTPStatus.NOT_MODIFIED or self._is_same_sitemap(request, response):
             request.meta["sitecrawl_unchanged"] = known
             scan_of(self._crawler).counters.documents_unchanged += 1
         return response
+
+    def _is_same_sitemap(self, request: Request, response: Response) -> bool:
+        """A page with the same bytes may say something else in its headers."""
+        known = request.meta["sitecrawl_known"]
+        return (
+            request.meta["sitecrawl_document"]["kind"] is DocumentKind.SITEMAP
+            and response.status == HTTPStatus.OK
+            and hashlib.sha256(response.body).hexdigest() == known.validators.sha256
+        )
+
+    def _asked_again(self, request: Request, response: Response) -> Response | Request:
+        """A cache on the way may answer 304 to somebody who has not asked for that."""
+        if response.status != HTTPStatus.NOT_MODIFIED or "Cache-Control" in request.headers:
+            return response
+        again = request.replace(dont_filter=True)
+        for name in _CONDITIONS:
+            again.headers.pop(name, None)
+        again.headers["Cache-Control"] = "no-cache"
+        return again

@@ -31,7 +31,10 @@ class CanonicalizePipeline(InventoryPipeline):
 
     def process_item(self, item: Any) -> Any:
         for batch in mention_batches(item):
-            self._canonicalize(batch)
+            if batch.is_stored:
+                batch.origin = shared_origin(batch.urls)
+            else:
+                self._canonicalize(batch)
         return item
 
     def _canonicalize(self, batch: MentionBatch) -> None:

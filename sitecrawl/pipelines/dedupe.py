@@ -32,9 +32,12 @@ class DedupePipeline(InventoryPipeline):
     def process_item(self, item: Any) -> Any:
         for batch in mention_batches(item):
             is_link = batch.sources is not None
-            batch.ids = (
-                self._link_ids.all(batch.urls) if is_link else self._ids(batch.urls, batch.origin)
-            )
+            if not batch.is_stored:
+                batch.ids = (
+                    self._link_ids.all(batch.urls)
+                    if is_link
+                    else self._ids(batch.urls, batch.origin)
+                )
             batch.is_new = (
                 self._are_new(batch.ids) if is_link else self._seen_ids().add_all(batch.ids)
             )

@@ -57,13 +57,13 @@ class ItemRecorder:
     Runs on the store's thread.
     """
 
-    def __init__(self, scan: Scan, writer: ScanWriter, fingerprint: str, damaged: Container[str]):
+    def __init__(self, scan: Scan, writer: ScanWriter, damaged: Container[str]):
         """*damaged* are documents of which something was lost: they are not complete."""
         assert scan.database is not None
         self._writer = writer
         self._config = scan.config
         self._counters = scan.counters
-        self._fingerprint = fingerprint
+        self._fingerprint = scan.database.fingerprint
         self._validators = scan.database.validators
         self._document_ids: dict[str, int] = {}
         self._verdict_ids: dict[Judged, int] = {}
@@ -103,8 +103,9 @@ class ItemRecorder:
             self._writer.set_root(item.root_url)
 
     def _add_mentions(self, batch: MentionBatch) -> None:
-        rows = page_rows(batch, self._document_ids[batch.document], self._verdict_id)
-        self._writer.add_pages(rows)
+        if not batch.is_stored:
+            rows = page_rows(batch, self._document_ids[batch.document], self._verdict_id)
+            self._writer.add_pages(rows)
         self._listed[batch.document] += batch.listed
         self._policies.setdefault(batch.document, {}).update(batch.policies)
         if batch.to_visit:
@@ -264,7 +265,9 @@ class ItemRecorder:
             "policies": self._policies.pop(document.url, {}),
             "findings": [finding._asdict() for finding in read.findings],
             "truncated": read.truncated,
-            "complete": not read.truncated and document.url not in self._damaged,
+            "complete": document.outcome is not FetchOutcome.NOT_MODIFIED
+            and not read.truncated
+            and document.url not in self._damaged,
         }
 
 

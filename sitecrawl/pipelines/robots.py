@@ -10,7 +10,7 @@ from sitecrawl.items import Evidence, EvidenceType, mention_batches
 from sitecrawl.robots.policy import VerdictReason
 from sitecrawl.scan.pipeline import InventoryPipeline
 from sitecrawl.urls.columns import origin_prefix
-from sitecrawl.urls.refusal import Reason, Refusal
+from sitecrawl.urls.refusal import NO_ADDRESSES, Reason, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
 # Without rules to go by nothing is fetched, but a list of pages is not a fetch.
 _LISTED_ALL_THE_SAME = VerdictReason.UNREACHABLE
-_NOT_OF_THE_SITE = {
-    Reason.INVALID_URL,
-    Reason.SCHEME_NOT_ALLOWED,
-    Reason.TOO_LONG,
-    Reason.OFFSITE,
-}
+_NOT_OF_THE_SITE = NO_ADDRESSES | {Reason.OFFSITE}
 _MAX_EVIDENCE = 1_000
 _MANY_RULES = 1_000
 _SLICE_OF_MANY_RULES = 100

@@ -10,13 +10,8 @@ from typing import TYPE_CHECKING, Any
 from sitecrawl.items import INTERNAL_ITEMS, VisitedPage, mention_batches
 from sitecrawl.pipelines.records import ItemRecorder
 from sitecrawl.scan.pipeline import InventoryPipeline
-from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
-    from typing import Self
-
-    from scrapy.crawler import Crawler
-
     from sitecrawl.scan.scan import Scan
 
 logger = logging.getLogger(__name__)
@@ -36,9 +31,8 @@ class StorePipeline(InventoryPipeline):
     Settings: ``SITECRAWL_KEEP_BODIES``, ``SITECRAWL_KEEP_BODIES_MAX_BYTES``.
     """
 
-    def __init__(self, scan: Scan, fingerprint: str):
+    def __init__(self, scan: Scan):
         super().__init__(scan)
-        self._fingerprint = fingerprint
         self._recorder: ItemRecorder | None = None
         self._damaged: set[str] = set()
         self._pages: list[VisitedPage] = []
@@ -46,12 +40,6 @@ class StorePipeline(InventoryPipeline):
         self._are_due = asyncio.Event()
         if scan.database is not None:
             scan.database.flush = self.written
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        scan = scan_of(crawler)
-        bases = getattr(getattr(crawler.spider, "scan_arguments", None), "bases", ())
-        return cls(scan, scan.config.reading_fingerprint(bases))
 
     async def process_item(self, item: Any) -> Any:
         if isinstance(item, VisitedPage):
@@ -110,5 +98,5 @@ class StorePipeline(InventoryPipeline):
         if self._recorder is None:
             assert self.scan.database is not None
             writer = self.scan.database.writer
-            self._recorder = ItemRecorder(self.scan, writer, self._fingerprint, self._damaged)
+            self._recorder = ItemRecorder(self.scan, writer, self._damaged)
         return self._recorder

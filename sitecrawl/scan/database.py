@@ -7,6 +7,7 @@ import json
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
     from sitecrawl.scan.arguments import SpiderArguments
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.archive import RobotsCopy, Validators
+    from sitecrawl.store.queries.known_pages import KnownPage
     from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.store.writers.records import ScanHandle
     from sitecrawl.store.writers.scan_writer import ScanWriter
+    from sitecrawl.store.writers.visits import WaitingVisit
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +52,8 @@ class ScanDatabase:
         self.error: StoreError | None = None
         self.record: ScanHandle | None = None
         self.resumption: Resumption | None = None
+        self.fingerprint = ""
+        """Of all that decides what is read from a document in this scan."""
         self.validators: dict[str, Validators] = {}
         self._config = config
         self._on_failure = on_failure
@@ -124,9 +129,9 @@ class ScanDatabase:
                 key_rules=asdict(config.key_rules()),
             )
         self._writer = writer
+        self.fingerprint = config.reading_fingerprint(arguments.bases, datetime.now(UTC).date())
         if config.conditional_requests:
-            fingerprint = config.reading_fingerprint(arguments.bases)
-            self.validators = load_validators(self._database, self.record.site_id, fingerprint)
+            self.validators = load_validators(self._database, self.record.site_id, self.fingerprint)
 
     # --- work --------------------------------------------------------------------------------
 
@@ -165,10 +170,7 @@ class ScanDatabase:
     async def waiting_visits(self, after: int, limit: int) -> list[Visit]:
         """The next pages of the frontier behind number *after*."""
         await self.flush()
-        rows = await self.run(lambda: self.writer.waiting_visits(after, limit))
-        return [
-            Visit(*row[:-1], tuple(json.loads(row.redirected_from or "[]"))) for row in rows or ()
-        ]
+        return await self.run(self._waiting_visits, after, limit) or []
 
     async def known_document(self, url: str) -> KnownDocument | None:
         """What earlier scans know of the document, if it would be read the same way today."""
@@ -182,6 +184,39 @@ class ScanDatabase:
     async def robots_copies(self, url: str) -> tuple[RobotsCopy | None, RobotsCopy | None]:
         """The last answer of earlier scans to this robots.txt, and the last one with rules."""
         return await self.run(self._robots_copies, url) or (None, None)
+
+    def _waiting_visits(self, after: int, limit: int) -> list[Visit]:
+        rows = self.writer.waiting_visits(after, limit)
+        known = self._known_pages(rows)
+        return [
+            Visit(
+                row.number,
+                row.url,
+                row.clicks,
+                row.external_hops,
+                tuple(json.loads(row.redirected_from or "[]")),
+                known.get(row.number),
+            )
+            for row in rows
+        ]
+
+    def _known_pages(self, rows: Sequence[WaitingVisit]) -> dict[int, KnownPage]:
+        assert self.record is not None
+        config = self._config
+        # The language that a link names is not stored, and may decide whether it is followed.
+        is_read_anyway = config.skip_other_languages and config.languages
+        may_be_known = config.conditional_requests and self.record.has_pages
+        if not rows or not may_be_known or is_read_anyway:
+            return {}
+        from sitecrawl.store.queries.known_pages import load_known_pages
+
+        return load_known_pages(
+            self._database,
+            self.record,
+            range(rows[0].number, rows[-1].number + 1),
+            self.fingerprint,
+            leaves_site=config.max_external_hops > 0,
+        )
 
     def _children(self, validators: Validators) -> Sequence[tuple[str, str]]:
         from sitecrawl.store.queries.archive import children

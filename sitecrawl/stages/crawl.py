@@ -7,7 +7,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome, PageFacts, VisitedPage
+from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome, PageFacts, PageFormat, VisitedPage
 from sitecrawl.scan.fetching import document_request, failed_document, fetched_document
 from sitecrawl.stages.base import ScanContext, Stage
 from sitecrawl.stages.order import InOrder
@@ -119,6 +119,8 @@ class CrawlStage(Stage):
         )
         # A redirect to another page is a link to it: that page has its own visit.
         request.meta["sitecrawl_redirect_within_page"] = True
+        if self._link_rules is None:  # those of a spider look at every page itself
+            request.meta["sitecrawl_known_page"] = visit.known
         return request
 
     async def _answered(self, response: Response, visit: Visit) -> AsyncIterator[Any]:
@@ -175,6 +177,9 @@ class CrawlStage(Stage):
         """What the page says, or nothing but why."""
         document = self._reader.fetched(response)
         scope = self.context.scope
+        if document.outcome is FetchOutcome.NOT_MODIFIED:
+            assert visit.known is not None
+            return _Answer(ReadPage(self._reader.unchanged(document, visit, scope, visit.known)))
         if target := self._redirect_target(response):
             page = self._reader.redirected(document, visit, scope, target)
             refusal = self._redirect_refusal(visit, target)
@@ -197,7 +202,8 @@ class CrawlStage(Stage):
         read = answer.read
         if answer.to_render is not None:
             await self.context.rendering.at_turn(read, answer.to_render, self.context.scope)
-        if read.reading is not None and (refusal := await self._refusal_of(read.page)):
+        is_page = read.page.read is not None and read.page.read.format == PageFormat.HTML
+        if is_page and (refusal := await self._refusal_of(read.page)):
             read.page.facts = replace(read.page.facts, refusal=refusal)
 
     def _redirect_target(self, response: Response) -> str | None:

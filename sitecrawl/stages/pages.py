@@ -12,6 +12,7 @@ from sitecrawl.items import (
     FetchOutcome,
     MentionBatch,
     MenuItem,
+    PageFormat,
     Source,
     VisitedPage,
 )
@@ -23,12 +24,15 @@ from sitecrawl.stages.facts import PageFactsReader
 from sitecrawl.urls.skip import file_kind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scrapy.http import Response
 
     from sitecrawl.config import Config
     from sitecrawl.html.links import Links, MenuEntry, PageReading
     from sitecrawl.items import Document, Visit
     from sitecrawl.stages.base import Stage
+    from sitecrawl.store.queries.known_pages import KnownPage, StoredLink
     from sitecrawl.urls.scope import Scope
 
 # More links than these are handed on in several batches.
@@ -80,7 +84,7 @@ class PageReader:
         ]
         read = DocumentRead(
             document.url,
-            format="html" if reading.is_html else "other",
+            format=PageFormat.HTML if reading.is_html else PageFormat.OTHER,
             entries=len(reading.links.locs),
             decompressed_bytes=len(document.body),
             # Of a file nothing is to be read.
@@ -92,6 +96,21 @@ class PageReader:
         facts = self._facts.of(reading, category)
         page = VisitedPage(visit, document, read, batches, facts)
         return ReadPage(page, reading if reading.is_html else None)
+
+    def unchanged(
+        self, document: Document, visit: Visit, scope: Scope, known: KnownPage
+    ) -> VisitedPage:
+        """A page that an earlier scan has read: what it says comes from the store."""
+        # "As if it were the content of a 200 response" (RFC 9110, 15.4.5).
+        document.status = known.status
+        document.content_type = known.content_type
+        document.directives = known.directives
+        document.sha256 = known.validators.sha256 or ""
+        batches = [
+            _stored_batch(document, visit, scope, known.links[first : first + _BATCH_LINKS])
+            for first in range(0, len(known.links), _BATCH_LINKS)
+        ]
+        return VisitedPage(visit, document, known.read, batches, known.facts)
 
     def redirected(
         self, document: Document, visit: Visit, scope: Scope, target: str
@@ -110,7 +129,7 @@ class PageReader:
         )
         read = DocumentRead(
             document.url,
-            format="redirect",
+            format=PageFormat.REDIRECT,
             entries=1,
             decompressed_bytes=len(document.body),
             truncated=False,
@@ -214,6 +233,27 @@ def _link_batch(
         menu=_menu(reading.menu, first, end),
         visit=visit,
         is_nofollow=is_nofollow(document),
+    )
+
+
+def _stored_batch(
+    document: Document, visit: Visit, scope: Scope, links: Sequence[StoredLink]
+) -> MentionBatch:
+    urls = [link.url for link in links]
+    return MentionBatch(
+        document=document.url,
+        base=document.final_url,
+        source=LinkSource.LINK,
+        scope=scope,
+        positions=[link.position for link in links],
+        locs=urls,
+        sources=[link.source for link in links],
+        rels=[link.rel or "" for link in links],
+        visit=visit,
+        is_nofollow=is_nofollow(document),
+        is_stored=True,
+        urls=urls,
+        ids=[link.page_id for link in links],
     )
 
 

@@ -207,7 +207,7 @@ fetches = Table(
     Column("truncated", Boolean, nullable=False),
     Column("complete", Boolean, nullable=False),
     Index("ix_fetches_scan_id", "scan_id"),
-    Index("ix_fetches_document_id", "document_id"),
+    Index("ix_fetches_document_id_scan_id", "document_id", "scan_id"),
 )
 
 blobs = Table(
@@ -340,7 +340,7 @@ visits = Table(
     Column("rendered", String(20)),
     Column("only_rendered", Integer),
     Index("uq_visits_scan_id_number", "scan_id", "number", unique=True),
-    Index("ix_visits_page_id", "page_id"),
+    Index("ix_visits_page_id_scan_id", "page_id", "scan_id"),
 )
 
 # What an audit asks of the pages that a scan has visited and read as HTML.
@@ -485,6 +485,10 @@ PARTIAL_INDEXES = {
     ),
     "ix_visits_scan_id_family": (
         "CREATE INDEX ix_visits_scan_id_family ON visits (scan_id, family) WHERE family IS NOT NULL"
+    ),
+    # Finds the links of a page; what a sitemap lists is never looked for by its document.
+    "ix_pages_document_id": (
+        "CREATE INDEX ix_pages_document_id ON pages (document_id) WHERE source <> 'sitemap'"
     ),
 }
 

@@ -31,11 +31,24 @@ class Reason(StrEnum):
     TRAP_PAGINATION = "trap_pagination"
 
 
-FOUND_BY_VISIT = (
-    *(Reason.NOT_FOUND, Reason.SOFT_404, Reason.REDIRECTED, Reason.REDIRECT_LOOP),
-    *(Reason.TOO_MANY_REDIRECTS, Reason.OTHER_CANONICAL),
+NO_ADDRESSES = frozenset(
+    {Reason.INVALID_URL, Reason.SCHEME_NOT_ALLOWED, Reason.TOO_LONG}
 )
-"""Reasons that hold until a visit finds otherwise."""
+"""What is refused with one of these is no address of a page, and is kept as it was written."""
+
+FOUND_BY_VISIT = frozenset(
+    {
+        *(Reason.NOT_FOUND, Reason.SOFT_404, Reason.OTHER_CANONICAL),
+        *(Reason.REDIRECTED, Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS),
+    }
+)
+"""What a visit of the page tells, and no document that lists it."""
+
+FOUND_BY_CRAWL = FOUND_BY_VISIT | {
+    *(Reason.TRAP_PATH, Reason.TRAP_LOOP, Reason.TRAP_CALENDAR, Reason.TRAP_FACETS),
+    *(Reason.TRAP_SESSION, Reason.TRAP_PAGINATION),
+}
+"""What visits tell of a page or of others like it, and not the link to it alone."""
 
 BROKEN = frozenset(
     {Reason.NOT_FOUND, Reason.SOFT_404, Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS}

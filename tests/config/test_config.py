@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import FrozenInstanceError, fields
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from sitecrawl.config.values import ValueKind
 
 _OWN = {name for name in dir(sitecrawl.settings) if name.startswith(PREFIX)}
+TODAY = date(2026, 7, 1)
 _RENDER = kinds.choice("auto", "always", "never")
 
 
@@ -406,17 +408,27 @@ def test_a_recorded_scan_gives_back_the_rules_it_ran_with() -> None:
         ("SITECRAWL_QUERY_STRINGS", "keep"),
         ("SITECRAWL_SKIP_PATHS", ["/x"]),
         ("SITECRAWL_TRACKING_PARAMETERS", ["x"]),
+        ("SITECRAWL_RENDER", "always"),
+        ("SITECRAWL_TRAP_MAX_SEGMENTS", 5),
     ],
 )
 def test_what_decides_the_reading_changes_its_fingerprint(setting: str, value: object) -> None:
     bases = ["https://a.example/"]
     changed = configured(command_line={setting: value})
-    assert changed.reading_fingerprint(bases) != configured().reading_fingerprint(bases)
+    assert changed.reading_fingerprint(bases, TODAY) != configured().reading_fingerprint(
+        bases, TODAY
+    )
+
+
+def test_a_new_year_changes_the_fingerprint_because_dates_in_addresses_are_judged_by_it() -> None:
+    config, new_year = configured(), TODAY.replace(year=TODAY.year + 1)
+    assert config.reading_fingerprint([], TODAY) != config.reading_fingerprint([], new_year)
 
 
 @pytest.mark.parametrize("setting", ["SITECRAWL_PROGRESS", "SITECRAWL_PROFILE"])
 def test_what_does_not_decide_it_leaves_the_fingerprint(setting: str) -> None:
     bases = ["https://a.example/", "https://b.example/"]
     changed = configured(command_line={setting: "off"})
-    assert changed.reading_fingerprint(bases) == configured().reading_fingerprint(bases[::-1])
-    assert changed.reading_fingerprint(bases) != changed.reading_fingerprint(bases[:1])
+    fingerprint = changed.reading_fingerprint(bases, TODAY)
+    assert fingerprint == configured().reading_fingerprint(bases[::-1], TODAY)
+    assert fingerprint != changed.reading_fingerprint(bases[:1], TODAY)

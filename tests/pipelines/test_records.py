@@ -91,7 +91,7 @@ def test_pages_whose_addresses_are_sent_alike_are_stored_together(tmp_path: Path
     with open_database(f"sqlite:///{tmp_path / 'sitecrawl.db'}") as database:
         writer = ScanWriter(database)
         writer.begin(asked=SITE, site_key="example.com", root_url=SITE)
-        recorder = ItemRecorder(make_scan(), writer, "settings 1", set())
+        recorder = ItemRecorder(make_scan(), writer, set())
         recorder.take_pages([visited(2, f"{SITE}p?f[a]=1"), visited(3, SENT)])
         recorder.take_pages([visited(4, SENT)])
         writer.close()

@@ -22,7 +22,9 @@ def make_scan(resumption: Resumption | None = None, **settings: Any) -> Scan:
     for name, value in settings.items():
         every.set(f"SITECRAWL_{name.upper()}", value, "cmdline")
     config = Config.from_settings(every)
-    database: Any = SimpleNamespace(resumption=resumption, record=None, validators={}, failure="")
+    database: Any = SimpleNamespace(
+        resumption=resumption, record=None, fingerprint="settings 1", validators={}, failure=""
+    )
     scan = Scan(
         config=config,
         politeness=ScanPoliteness(

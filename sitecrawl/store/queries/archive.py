@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
 
-from sitecrawl.items import FetchOutcome
+from sitecrawl.items import FetchOutcome, PageFormat
 from sitecrawl.store.bodies import unpack_body
 from sitecrawl.store.schema import blobs, document_links, documents, fetches
 
@@ -126,25 +126,24 @@ class Validators:
     """By authority, the fingerprint of the robots rules that its pages were judged by."""
 
 
-def load_validators(database: Database, site_id: int, fingerprint: str) -> dict[str, Validators]:
-    """By URL, the documents whose stored content counts under the same settings.
+VALIDATORS = tuple(
+    documents.c[name]
+    for name in ("id", "kind", "format", "etag", "last_modified", "sha256", "listed", "policies")
+)
+"""The columns of ``Validators``, in the order of its fields."""
 
-    ``fingerprint`` is of the settings that decide what is read from a document.
+
+def load_validators(database: Database, site_id: int, fingerprint: str) -> dict[str, Validators]:
+    """By URL, the sitemaps and feeds whose stored content counts under the same settings.
+
+    ``fingerprint`` is of the settings that decide what is read from a document. There may be many
+    pages, which :func:`sitecrawl.store.queries.known_pages.load_known_pages` loads some at a time.
     """
-    statement = select(
-        documents.c.url,
-        documents.c.id,
-        documents.c.kind,
-        documents.c.format,
-        documents.c.etag,
-        documents.c.last_modified,
-        documents.c.sha256,
-        documents.c.listed,
-        documents.c.policies,
-    ).where(
+    statement = select(documents.c.url, *VALIDATORS).where(
         documents.c.site_id == site_id,
         documents.c.content_scan_id.is_not(None),
         documents.c.content_fingerprint == fingerprint,
+        func.coalesce(documents.c.format, "").not_in(list(PageFormat)),
     )
     with database.reading() as connection:
         return {row[0]: Validators(*row[1:]) for row in connection.execute(statement).all()}

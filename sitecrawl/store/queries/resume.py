@@ -67,6 +67,8 @@ _SEEN_IDS = """
 SELECT id FROM pages WHERE site_id = {site} AND seen_scan_id = {scan}
 UNION
 SELECT page_id FROM other_mentions WHERE scan_id = {scan}
+UNION
+SELECT page_id FROM visits WHERE scan_id = {scan}
 """
 # After any other outcome the document is worth another try.
 _SETTLED = {FetchOutcome.OK, FetchOutcome.NOT_MODIFIED, FetchOutcome.NOT_FOUND}
@@ -91,7 +93,7 @@ class Resumption:
 
     root_url: str
     seen_ids: list[int]
-    """Pages that the scan has stored."""
+    """Pages that the scan has stored, or has found stored."""
     visits: Sequence[KnownVisit]
     """In the order in which they were found."""
     read_maps: Mapping[str, Sequence[tuple[str, str]]]

@@ -12,7 +12,7 @@ from sqlalchemy import delete, func, insert, select
 
 from sitecrawl.classify.classifier import PageClassifier
 from sitecrawl.classify.site_model import SiteModel
-from sitecrawl.items import DocumentKind
+from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.store import schema as t
 from sitecrawl.store.queries.classification import (
     CLASSIFIED_COLUMNS,
@@ -206,9 +206,11 @@ def _has_changed(connection: Connection, scan: Scan) -> bool:
     pages = select(t.pages.c.number).where(t.pages.c.site_id == scan.site_id)
     if connection.execute(pages.limit(1).offset(_FEW_PAGES)).first() is None:
         return True
-    documents, visits = t.documents.c, t.visits.c
+    if _has_crawled_anew(connection, scan.id, learned.scan_id):
+        return True
+    documents = t.documents.c
     is_own = documents.site_id == scan.site_id
-    # Any of these: a new page, a sitemap that was read again, one that is gone, a crawl.
+    # Any of these: a new page, a sitemap that was read again, one that is gone.
     return any(
         connection.execute(statement.limit(1)).first() is not None
         for statement in (
@@ -225,8 +227,37 @@ def _has_changed(connection: Connection, scan: Scan) -> bool:
                 documents.kind == DocumentKind.SITEMAP,
                 documents.gone_scan_id > learned.scan_id,
             ),
-            select(visits.id).where(
-                visits.scan_id == scan.id, visits.number > 1, visits.outcome.is_not(None)
-            ),
         )
     )
+
+
+# The same pages gave the same answers. The root is sent in every scan, so its bytes are compared.
+_CRAWLED_ALIKE: Final = """
+SELECT max(v.number), count(v.id), count(before.id) FROM visits AS v
+LEFT JOIN visits AS before ON before.page_id = v.page_id AND before.scan_id = {learned}
+    AND coalesce(before.reason, '') = coalesce(v.reason, '')
+    AND coalesce(before.rule, '') = coalesce(v.rule, '')
+    AND (v.outcome = '{unchanged}' OR (v.outcome <> '{read}' AND v.outcome = before.outcome)
+        OR (v.number = 1 AND EXISTS (
+            SELECT 1 FROM fetches AS now JOIN fetches AS earlier
+            ON earlier.document_id = now.document_id AND earlier.sha256 = now.sha256
+            WHERE now.document_id = v.document_id AND now.scan_id = {scan}
+            AND earlier.scan_id = {learned})))
+WHERE v.scan_id = {scan} AND v.outcome IS NOT NULL
+"""
+
+
+def _has_crawled_anew(connection: Connection, scan_id: int, learned_scan_id: int) -> bool:
+    """Whether the crawl may have found something else than that of the scan classified last."""
+    visited = select(func.count(t.visits.c.outcome)).where(t.visits.c.scan_id == learned_scan_id)
+    last, pages, alike = connection.exec_driver_sql(
+        _CRAWLED_ALIKE.format(
+            scan=int(scan_id),
+            learned=int(learned_scan_id),
+            unchanged=FetchOutcome.NOT_MODIFIED,
+            read=FetchOutcome.OK,
+        )
+    ).one()
+    if (last or 0) <= 1:
+        return False  # the root alone is no crawl, and may be different each time
+    return not pages == alike == connection.scalar(visited)

@@ -46,7 +46,9 @@ class DocumentWriter:
         self._insert = upserting_insert(dialect)
         self._upsert_document = PreparedInsert(documents, _DOCUMENT_COLUMNS, dialect, _RENEW)
         self._insert_fetch = PreparedInsert(fetches, _FETCH_COLUMNS, dialect)
-        self._confirm_content = PreparedUpdate(documents, _CONTENT_COLUMNS, dialect, "id = {}")
+        self._renew_content = PreparedUpdate(documents, _CONTENT_COLUMNS, dialect, "id = {}")
+        confirmed = ["last_scan_id", "gone_scan_id"]
+        self._confirm_content = PreparedUpdate(documents, confirmed, dialect, "id = {}")
         self._ids: dict[str, int] = {}
         self._links: set[tuple[int, int]] = set()
 
@@ -54,13 +56,13 @@ class DocumentWriter:
         """After a roll-back: what was remembered may not be there."""
         self._ids.clear()
         self._links.clear()
-        self._insert_fetch.gathered.forget()
-        self._confirm_content.gathered.forget()
+        for statement in (self._insert_fetch, self._renew_content, self._confirm_content):
+            statement.gathered.forget()
 
     def flush(self) -> None:
         """Write what was gathered."""
-        self._insert_fetch.gathered.run(self._connection)
-        self._confirm_content.gathered.run(self._connection)
+        for statement in (self._insert_fetch, self._renew_content, self._confirm_content):
+            statement.gathered.run(self._connection)
 
     def add(self, records: Sequence[DocumentRecord]) -> dict[str, int]:
         """Store documents, and that their parents name them; give their ids by their URLs.
@@ -131,39 +133,35 @@ class DocumentWriter:
             "complete": record.complete,
         }
         self._insert_fetch.gather(values)
-        if moved := self._moved(record):
-            if record.complete:
-                self._confirm_content.gather(moved, record.document_id)
-                return
+        if record.outcome is FetchOutcome.NOT_MODIFIED:
+            confirmed = {"last_scan_id": self._scan.scan_id, "gone_scan_id": None}
+            self._confirm_content.gather(confirmed, record.document_id)
+        elif record.complete:
+            self._renew_content.gather(self._content(record), record.document_id)
+        elif record.outcome is FetchOutcome.OK or record.entries:
+            # Part of a new content is stored: "unchanged since" would hide the rest of it.
             self._connection.execute(
-                update(documents).where(documents.c.id == record.document_id).values(**moved)
+                update(documents)
+                .where(documents.c.id == record.document_id)
+                .values(
+                    last_scan_id=self._scan.scan_id, content_fingerprint=None, gone_scan_id=None
+                )
             )
 
-    def _moved(self, record: FetchRecord) -> dict[str, Any]:
-        if record.outcome is FetchOutcome.NOT_MODIFIED:
-            return {"last_scan_id": self._scan.scan_id, "gone_scan_id": None}
-        if record.complete:
-            return {
-                "last_scan_id": self._scan.scan_id,
-                "content_scan_id": self._scan.scan_id,
-                "format": record.format or None,
-                "etag": record.etag or None,
-                "last_modified": record.last_modified or None,
-                "sha256": record.sha256 or None,
-                "content_fingerprint": record.fingerprint,
-                "entries": record.entries,
-                "policies": dict(record.policies),
-                "listed": record.listed,
-                "gone_scan_id": None,
-            }
-        if record.outcome is FetchOutcome.OK or record.entries:
-            # Part of a new content is stored: "unchanged since" would hide the rest of it.
-            return {
-                "last_scan_id": self._scan.scan_id,
-                "content_fingerprint": None,
-                "gone_scan_id": None,
-            }
-        return {}
+    def _content(self, record: FetchRecord) -> dict[str, Any]:
+        return {
+            "last_scan_id": self._scan.scan_id,
+            "content_scan_id": self._scan.scan_id,
+            "format": record.format or None,
+            "etag": record.etag or None,
+            "last_modified": record.last_modified or None,
+            "sha256": record.sha256 or None,
+            "content_fingerprint": record.fingerprint,
+            "entries": record.entries,
+            "policies": dict(record.policies),
+            "listed": record.listed,
+            "gone_scan_id": None,
+        }
 
     def keep_body(self, sha256: str, body: bytes) -> None:
         known = select(func.count()).select_from(blobs).where(blobs.c.sha256 == sha256)

@@ -29,7 +29,7 @@ from sitecrawl.store.writers.mentions import remove_unused_contexts
 from sitecrawl.urls.address import resolve
 from sitecrawl.urls.canonical import KeyRules, page_key
 from sitecrawl.urls.redirects import endless_redirects, shown_chain
-from sitecrawl.urls.refusal import FOUND_BY_VISIT, Reason
+from sitecrawl.urls.refusal import FOUND_BY_CRAWL, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -186,13 +186,20 @@ _APPLY_VISITS = """
 UPDATE pages SET
     title = coalesce(v.title, pages.title),
     category = coalesce(v.category, pages.category),
-    reason = CASE WHEN {is_right_again} THEN NULL ELSE coalesce(v.reason, pages.reason) END,
-    rule = CASE WHEN {is_right_again} THEN NULL ELSE coalesce(v.rule, pages.rule) END
+    reason = coalesce(v.reason, pages.reason),
+    rule = coalesce(v.rule, pages.rule)
 FROM visits AS v
 WHERE v.scan_id = {scan} AND pages.id = v.page_id
-AND (v.title IS NOT NULL OR v.category IS NOT NULL OR v.reason IS NOT NULL OR {is_right_again})
+AND (v.title IS NOT NULL OR v.category IS NOT NULL OR v.reason IS NOT NULL)
 """
-_IS_RIGHT_AGAIN = "v.reason IS NULL AND v.outcome = {ok} AND pages.reason IN ({found_by_visit})"
+
+# What an earlier visit had found out about a page stands until another one has read it.
+_FORGET_REASONS = """
+UPDATE pages SET reason = NULL, rule = NULL
+FROM visits AS v
+WHERE v.scan_id = {scan} AND v.outcome IN ({read}) AND v.reason IS NULL AND pages.id = v.page_id
+AND pages.reason IN ({found_by_crawl})
+"""
 
 _APPLY_MENU = """
 UPDATE pages SET importance = 1.0, title = coalesce(pages.title, m.title)
@@ -235,14 +242,16 @@ def finalize_crawl(connection: Connection, scan: ScanHandle, cut: Mapping[str, s
     _resolve_canonicals(connection, scan)
     statements = [
         *(_CREATE_ORIGINALS, _FIND_ORIGINALS, _MARK_DUPLICATES, "DROP TABLE originals"),
-        *(_APPLY_VISITS, _APPLY_MENU, _FORGET_MENU),
+        *(_FORGET_REASONS, _APPLY_VISITS, _APPLY_MENU, _FORGET_MENU),
     ]
-    is_right_again = _IS_RIGHT_AGAIN.format(
-        ok=literal(FetchOutcome.OK), found_by_visit=", ".join(map(literal, FOUND_BY_VISIT))
-    )
-    ids = {"scan": literal(scan.scan_id), "site": literal(scan.site_id)}
+    values = {
+        "scan": literal(scan.scan_id),
+        "site": literal(scan.site_id),
+        "read": ", ".join(map(literal, (FetchOutcome.OK, FetchOutcome.NOT_MODIFIED))),
+        "found_by_crawl": ", ".join(map(literal, sorted(FOUND_BY_CRAWL))),
+    }
     for statement in statements:
-        connection.exec_driver_sql(statement.format(**ids, is_right_again=is_right_again))
+        connection.exec_driver_sql(statement.format_map(values))
 
 
 def finalize_inlinks(connection: Connection, scan: Scan) -> None:

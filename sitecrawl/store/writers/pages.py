@@ -244,7 +244,7 @@ class PageWriter:
 
 def _judged(new: str) -> str:
     """What a renewed page is refused for; *new* is the row that renews it."""
-    found_by_visit = ", ".join(map(literal, FOUND_BY_VISIT))
+    found_by_visit = ", ".join(map(literal, sorted(FOUND_BY_VISIT)))
     return _JUDGED.format(new=new, stands=_STANDS.format(new=new, found_by_visit=found_by_visit))
 
 

@@ -19,6 +19,9 @@ _PARTIAL_INDEXES = (
     """
     CREATE INDEX ix_visits_scan_id_family ON visits (scan_id, family) WHERE family IS NOT NULL
     """,
+    """
+    CREATE INDEX ix_pages_document_id ON pages (document_id) WHERE source <> 'sitemap'
+    """,
 )
 _VIEWS = (
     """
@@ -222,7 +225,7 @@ def upgrade() -> None:
         sa.Column("only_rendered", sa.Integer(), nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_visits"),
     )
-    op.create_index("ix_visits_page_id", "visits", ["page_id"])
+    op.create_index("ix_visits_page_id_scan_id", "visits", ["page_id", "scan_id"])
     op.create_index("uq_visits_scan_id_number", "visits", ["scan_id", "number"], unique=True)
     op.create_table(
         "clusters",
@@ -389,7 +392,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["scan_id"], ["scans.id"], name="fk_fetches_scan_id_scans"),
         sa.PrimaryKeyConstraint("id", name="pk_fetches"),
     )
-    op.create_index("ix_fetches_document_id", "fetches", ["document_id"])
+    op.create_index("ix_fetches_document_id_scan_id", "fetches", ["document_id", "scan_id"])
     op.create_index("ix_fetches_scan_id", "fetches", ["scan_id"])
     op.create_table(
         "verdicts",
