@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, Request
     from scrapy.crawler import Crawler
 
-_START_SECONDS = 30
+START_SECONDS = 30
 # No name is resolved, and every connection goes to a proxy that does not exist: what is not
 # answered by a route (prefetching, preconnecting, redirects, workers, sockets) fails.
 _SEALED_ARGUMENTS = (
@@ -55,7 +55,7 @@ class SealedPlaywrightHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[
         heap = f"--js-flags=--max-old-space-size={config.render_tab_memory_mb}"
         options |= {
             "args": [*options["args"], heap, *_SEALED_ARGUMENTS],
-            "timeout": _START_SECONDS * 1000,
+            "timeout": START_SECONDS * 1000,
             # Ctrl-C stops the scan gracefully; the scan closes the browser.
             "handle_sigint": False,
             "handle_sigterm": False,

@@ -16,6 +16,7 @@ from scrapy import Request
 from scrapy_playwright.page import PageMethod
 
 from sitecrawl.render.explorer import ExplorationLimits, explore
+from sitecrawl.render.handler import START_SECONDS
 from sitecrawl.render.network import NetworkLimits, PageNetwork, ResourceCache
 from sitecrawl.render.page_script import INIT_SCRIPT
 from sitecrawl.render.router_tables import reachable
@@ -129,9 +130,10 @@ class Renderer:
             limits = replace(limits, exploration=exploration_limits)
         network = PageNetwork(document, self._fetch, self._cache, limits.network)
         tab = _Tab(url, network, limits)
-        seconds = limits.network.wait_seconds + limits.load_seconds + limits.exploration.seconds
+        # The first page also waits for the browser to start, and for longer on a busy machine.
+        start_seconds = START_SECONDS + limits.network.wait_seconds + limits.load_seconds
         try:
-            async with asyncio.timeout(seconds + _GRACE_SECONDS):
+            async with asyncio.timeout(start_seconds + limits.exploration.seconds + _GRACE_SECONDS):
                 await self._handler.download_request(self._request(tab))
         except PageGivenUpError:
             pass

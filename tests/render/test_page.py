@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sitecrawl.render.network import NetworkLimits
+from sitecrawl.render.page import RenderLimits
 from sitecrawl.render.requests import RequestKind
 from tests.render.browser import document, fetch_all, fetch_nothing, needs_browser, rendering
 from tests.site import Reply, SiteServer
@@ -25,6 +26,7 @@ pytestmark = needs_browser
 
 JSON = "application/json"
 SCRIPT = "text/javascript"
+_SECONDS = 5.0
 
 
 def run(work: Callable[[Renderer], Awaitable[Any]], **options: Any) -> Any:
@@ -234,6 +236,15 @@ def test_a_synchronous_request_is_not_taken_for_an_endless_script(site: SiteServ
 
 
 class TestLimits:
+    def test_the_start_of_the_browser_is_not_taken_off_the_time_of_a_page(
+        self, site: SiteServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        limits = RenderLimits("test", network=NetworkLimits(wait_seconds=1))
+        seconds = 1 + limits.load_seconds + _SECONDS
+        monkeypatch.setattr("sitecrawl.render.page._GRACE_SECONDS", 0.1 - seconds)
+        result = shown(site, "<p>text</p>", seconds=_SECONDS, network=limits.network)
+        assert "text" in html_of(result)
+
     def test_a_page_without_its_scripts_has_failed(self, site: SiteServer) -> None:
         async def fetch(request: PageRequest) -> Response | None:
             await asyncio.sleep(request.deadline - time.monotonic() + 0.1)
