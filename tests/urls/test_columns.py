@@ -160,7 +160,21 @@ class TestColumnMemo:
                 assert len(memo._known) <= SMALL + max(map(len, columns))
 
 
-_RELATIVE_PARTS = ("..", ".", "", "a", "b.html", "_c", "%2e%2e", "a:b", "é", "x y", "#d", "?e=1", "#")
+_RELATIVE_PARTS = (
+    "..",
+    ".",
+    "",
+    "a",
+    "b.html",
+    "_c",
+    "%2e%2e",
+    "a:b",
+    "é",
+    "x y",
+    "#d",
+    "?e=1",
+    "#",
+)
 _BASES = (
     "https://www.example.com/",
     "https://www.example.com/dir/page.html?q=1",
