@@ -125,8 +125,8 @@ def _replaced(response: Response, body: bytes) -> Response:
     headers = response.headers.copy()
     headers.pop(b"Content-Encoding", None)
     cls = responsetypes.from_args(headers=headers, url=response.url, body=body)
-    # Not `response.replace`: it would guess the text encoding of the packed bytes, which takes longer
-    # than to read the page.
+    # Not `response.replace`: it would guess the text encoding of the packed bytes, which takes
+    # longer than reading the page.
     kept = {name: getattr(response, name) for name in cls.attributes if name != "encoding"}
     return cls(**kept | {"headers": headers, "body": body})
 
