@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sitecrawl.scan.scan import Scan
 
 _SAME_PAGE = Refusal(Reason.SAME_PAGE, "#")
+_ROUTE_STARTS = ("#/", "#!/")
 
 
 class CanonicalizePipeline(InventoryPipeline):
@@ -60,6 +61,7 @@ class CanonicalizePipeline(InventoryPipeline):
     def _refuse_fragments(self, batch: MentionBatch, urls: list[str | None]) -> None:
         """A link to a fragment of its own page is no other page, unless it is a kept route."""
         for row, loc in enumerate(batch.locs):
-            if loc[:1] == "#" and "#" not in (urls[row] or ""):
+            is_route = batch.is_rendered and loc.startswith(_ROUTE_STARTS)
+            if loc[:1] == "#" and "#" not in (urls[row] or "") and not is_route:
                 batch.refused[row] = _SAME_PAGE
                 urls[row] = None

@@ -21,7 +21,7 @@ from sitecrawl.scan.database import ScanDatabase
 from sitecrawl.scan.frontier import Frontier
 from sitecrawl.scan.robots import RobotsRegistry
 from sitecrawl.scan.scan import Scan
-from sitecrawl.scan.summary import build_summary, given_up_families, scan_ending
+from sitecrawl.scan.summary import build_summary, given_up_families, parameter_copies, scan_ending
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
@@ -215,13 +215,15 @@ class ScanLifecycle:
         writer.finalize(
             is_whole=status is ScanStatus.FINISHED,
             cut_families=given_up_families(scan.counters.given_up_patterns),
+            copies=parameter_copies(scan.counters.given_up_patterns),
         )
         self._count_exactly()
         self.summary = summary = self._summarize(status, words)
         if summary.visited > 1:
             writer.add_evidence(
                 EvidenceType.CRAWL_STATS,
-                f"{summary.visited} pages visited, {len(summary.cut_patterns)} patterns given up",
+                f"{summary.visited} pages visited, {summary.not_checked} URLs not checked"
+                f" in {len(summary.cut_patterns)} patterns",
                 metadata={
                     "visited": summary.visited,
                     "found": scan.counters.visits_found,

@@ -31,7 +31,14 @@ _RICH = Summary(
     refused={"skipped_path": 1_500, "offsite": 20, "not_found": 7, "brand_new_reason": 1},
     visited=321,
     cut_patterns=[
-        {"pattern": f"/calendar/{number}", "kind": "calendar", "visited": 40, "left_out": 1_000}
+        {
+            "pattern": f"/calendar/{number}",
+            "kind": "calendar" if number != 1 else "pattern",
+            "reason": "trap_calendar" if number != 1 else None,
+            "visited": 40,
+            "broken": 0 if number else 3,
+            "left_out": 1_000,
+        }
         for number in range(10)
     ],
     documents={"ok": 21, "not_modified": 2, "http_error": 1, "brand_new": 1},
@@ -105,10 +112,14 @@ def test_a_rich_summary() -> None:
         ("", "20 on another host"),
         ("", "1 brand_new_reason"),
         ("visited", "321 pages to follow their links"),
-        ("given up", "/calendar/0 (calendar): 40 visited, 1,000 left out"),
+        (
+            "given up",
+            "/calendar/0 (calendar): 40 visited (3 broken), 1,000 not checked, refused",
+        ),
+        ("", "/calendar/1 (pattern): 40 visited, 1,000 not checked, listed"),
         *(
-            ("", f"/calendar/{number} (calendar): 40 visited, 1,000 left out")
-            for number in range(1, 8)
+            ("", f"/calendar/{number} (calendar): 40 visited, 1,000 not checked, refused")
+            for number in range(2, 8)
         ),
         ("", "2 more patterns"),
         ("documents", "21 read, 2 unchanged, 1 HTTP error, 1 brand_new"),

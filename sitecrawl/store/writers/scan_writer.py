@@ -251,10 +251,17 @@ class ScanWriter:
         self._uncommitted_rows = 0
         self._committed_at = time.monotonic()
 
-    def finalize(self, *, is_whole: bool, cut_families: Mapping[str, str] | None = None) -> None:
+    def finalize(
+        self,
+        *,
+        is_whole: bool,
+        cut_families: Mapping[str, str] | None = None,
+        copies: Mapping[str, str] | None = None,
+    ) -> None:
         """Put pages and mentions in order when all is written, before the scan is finished.
 
-        *cut_families* are the patterns that the crawl gave up, with the reason.
+        *cut_families* are the patterns that the crawl gave up, with the reason; *copies* are
+        visited URLs whose parameter does not change the page, with the URL of that page.
         """
         self.commit()
         with self._writing() as connection:
@@ -265,7 +272,7 @@ class ScanWriter:
         self.commit()
         with self._writing() as connection:
             ensure_page_index(connection)
-            finalize_crawl(connection, self._scan, cut_families or {})
+            finalize_crawl(connection, self._scan, cut_families or {}, copies or {})
             finalize_inlinks(connection, self._record())
         self.commit()
         with self._writing() as connection:
