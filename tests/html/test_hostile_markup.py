@@ -68,7 +68,9 @@ def test_links_nested_in_a_drawing_cost_little_and_are_all_there() -> None:
         pytest.param(b"<p><b><span>x</span></b>" * 3_000 + LINK, id="much closed formatting"),
         pytest.param(
             b"<dl><dt><code><a href=/y><span>x</span></a></code>"
-            b"<dd><div><p>y <strong><em><code>z</code></em></strong></p></div></dl>" * 15_000 + LINK,
+            b"<dd><div><p>y <strong><em><code>z</code></em></strong></p></div></dl>"
+            * 15_000
+            + LINK,
             id="a large index with closed formatting",
         ),
         pytest.param(b"<ul>" + b"<li><p>x" * 30_000 + LINK, id="end tags that may be left out"),

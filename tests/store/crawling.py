@@ -119,11 +119,15 @@ class Crawling(Scanning):
         *,
         reason: str = "",
         cut: Mapping[str, str] | None = None,
+        copies: Mapping[str, str] | None = None,
         **summary: Any,
     ) -> Scan:
-        """Finish the scan; *cut* are patterns that were given up, *summary* what else it says."""
+        """Finish the scan; *cut* are patterns that were given up, *copies* visited URLs that are
+        other pages, *summary* what else it says."""
         stages = [{"stage": "crawl", "ended": "nothing left to fetch", "visited": 1}]
-        self.writer.finalize(is_whole=status is ScanStatus.FINISHED, cut_families=cut)
+        self.writer.finalize(
+            is_whole=status is ScanStatus.FINISHED, cut_families=cut, copies=copies
+        )
         self.writer.finish(status, reason, {"stages": stages, "truncated": [], **summary})
         scan = scan_by_id(self._database, self.handle.scan_id)
         assert scan is not None
