@@ -60,6 +60,7 @@ _REFUSALS = {
     Reason.REDIRECT_LOOP: "it is in a redirect loop: {rule}",
     Reason.TOO_MANY_REDIRECTS: "it redirects too often: {rule}",
     Reason.OTHER_CANONICAL: "its canonical page is {rule}",
+    Reason.TRAP_PARAMETER: "its parameter does not change the page: it has the text of {rule}",
 }
 _LANGUAGE_SOURCES = {
     LanguageSource.HREFLANG: "from hreflang",
@@ -307,9 +308,17 @@ def pattern_words(visit: VisitFact, summary: Mapping[str, Any]) -> str:
     """The pattern that a page is held under, and how many of its pages were visited."""
     for cut in summary.get("cut_patterns", ()):
         if cut["pattern"] == visit.family:
-            figures = f"{cut['visited']:,} of its pages were visited, {cut['left_out']:,} left out"
-            return f"{visit.family}: {figures}"
+            return f"{visit.family}: {_pattern_figures(cut)}"
     return visit.family or ""
+
+
+def _pattern_figures(cut: Mapping[str, Any]) -> str:
+    broken = f", {cut['broken']:,} of them broken" if cut["broken"] else ""
+    words = f"{cut['visited']:,} of its pages were visited{broken}, {cut['left_out']:,} not checked"
+    if not cut["proof"]:
+        return words
+    url, same_as = cut["proof"][0].values()
+    return f"{words}; its parameter does not change the page: {url} has the text of {same_as}"
 
 
 def _end(coverage: CrawlCoverage) -> str:

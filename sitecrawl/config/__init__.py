@@ -132,6 +132,7 @@ class Config:
     trap_session_names: tuple[str, ...] = _setting(names)
     trap_pattern_pages: int = _setting(count)
     trap_suspect_pages: int = _setting(count)
+    trap_parameter_copies: int = _setting(count)
     trap_growth: int = _setting(count)
     trap_text_distance: int = _setting(count_up_to(32))
     trap_max_patterns: int = _setting(count)

@@ -48,6 +48,7 @@ _REASONS = {
     "trap_facets": "a combination of filters",
     "trap_session": "with a session id",
     "trap_pagination": "past the end of a list",
+    "trap_parameter": "with a parameter that does not change the page",
 }
 _OUTCOMES = {
     "ok": "read",
@@ -209,10 +210,16 @@ def _crawl(summary: Summary) -> Iterator[tuple[str, Words]]:
     yield from _rendering(summary.rendered)
     labels = chain(["given up"], repeat(""))
     for label, cut in zip(labels, summary.cut_patterns[:_SHOWN_PATTERNS], strict=False):
-        words = f"{cut['pattern']} ({cut['kind']}): {cut['visited']:,} visited"
-        yield label, Words(f"{words}, {cut['left_out']:,} left out", "yellow")
+        yield label, Words(_pattern_words(cut), "yellow")
     if (more := len(summary.cut_patterns) - _SHOWN_PATTERNS) > 0:
         yield "", Words(f"{more:,} more patterns", "yellow")
+
+
+def _pattern_words(cut: dict[str, Any]) -> str:
+    broken = f" ({cut['broken']:,} broken)" if cut["broken"] else ""
+    status = "refused" if cut["reason"] else "listed"
+    left_out = f"{cut['left_out']:,} not checked, {status}" if cut["left_out"] else "none left"
+    return f"{cut['pattern']} ({cut['kind']}): {cut['visited']:,} visited{broken}, {left_out}"
 
 
 def _rendering(rendered: dict[str, Any]) -> Iterator[tuple[str, Words]]:

@@ -8,6 +8,7 @@ from sitecrawl.classify.language import is_other_language, link_languages
 from sitecrawl.html.links import LinkSource
 from sitecrawl.items import (
     NOT_SENT,
+    FetchOutcome,
     FrontierEntry,
     Source,
     VisitedPage,
@@ -15,6 +16,7 @@ from sitecrawl.items import (
     mention_batches,
 )
 from sitecrawl.scan.pipeline import InventoryPipeline
+from sitecrawl.urls.canonical import page_id
 from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:
@@ -149,6 +151,8 @@ class FrontierPipeline(InventoryPipeline):
             page.visit.url,
             new_elsewhere=self._new_elsewhere,
             fingerprint=page.facts.fingerprint,
+            text_hash=page.facts.text_hash,
+            is_broken=page.document.outcome is FetchOutcome.NOT_FOUND,
         )
         first_number = self._last_number + 1
         self._last_number += result.released
@@ -162,10 +166,14 @@ class FrontierPipeline(InventoryPipeline):
             from sitecrawl.urls.seen import SeenIds  # NumPy would hold up the first request
 
             self._known = SeenIds()
-            self._budgets = PatternBudgets(self._config.budget_limits())
+            self._budgets = PatternBudgets(self._config.budget_limits(), self._is_known)
             if self.scan.resumption is not None:
                 self._restore(self.scan.resumption)
         return self._known, self._budgets
+
+    def _is_known(self, url: str) -> bool:
+        page = page_id(url, self.scan.record.seed, self._config.key_rules())
+        return self._known is not None and page in self._known
 
     def _restore(self, resumption: Resumption) -> None:
         assert self._known is not None
@@ -178,6 +186,8 @@ class FrontierPipeline(InventoryPipeline):
                 is_held=visit.number is None,
                 is_productive=visit.is_productive,
                 fingerprint=visit.fingerprint,
+                text_hash=visit.text_hash or "",
+                is_broken=visit.outcome == FetchOutcome.NOT_FOUND,
             )
 
 

@@ -25,6 +25,7 @@ from sitecrawl.scan.summary import (
     build_summary,
     given_up_families,
     is_exhaustive,
+    parameter_copies,
     scan_ending,
 )
 from sitecrawl.store.vocabulary import ScanStatus
@@ -229,6 +230,7 @@ class ScanLifecycle:
         writer.finalize(
             is_exhaustive=is_exhaustive(status, scan),
             cut_families=given_up_families(scan.counters.given_up_patterns),
+            copies=parameter_copies(scan.counters.given_up_patterns),
         )
         known = self._count_exactly()
         scan.counters.listed_visited = count_listed_visits(database.reader, scan.record.scan_id)
@@ -236,7 +238,8 @@ class ScanLifecycle:
         if summary.visited > 1:
             writer.add_evidence(
                 EvidenceType.CRAWL_STATS,
-                f"{summary.visited} pages visited, {len(summary.cut_patterns)} patterns given up",
+                f"{summary.visited} pages visited, {summary.not_checked} URLs not checked"
+                f" in {len(summary.cut_patterns)} patterns",
                 metadata={
                     "visited": summary.visited,
                     "not_visited": summary.not_visited,

@@ -72,7 +72,9 @@ class Summary:
     unvisited: int
     """Pages on the list that were never visited."""
     cut_patterns: list[dict[str, Any]]
-    """Patterns of URLs that the crawl gave up: traps, or more of the same."""
+    """Patterns of URLs that the crawl gave up: traps, or more of the same. Each has how many URLs
+    were visited, how many of these were broken, how many were left out, and for a parameter that
+    does not change the page the visited copies as the proof."""
     truncated: list[dict[str, Any]]
     stages: list[dict[str, Any]]
     requests: int
@@ -86,6 +88,11 @@ class Summary:
     known: int = 0
     """Pages of the inventory after the scan, with those that only earlier scans have seen."""
 
+    @property
+    def not_checked(self) -> int:
+        """How many URLs of these patterns were not visited."""
+        return sum(cut["left_out"] for cut in self.cut_patterns)
+
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -93,6 +100,11 @@ class Summary:
 def given_up_families(patterns: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """The patterns of which the rest is refused, with the reason."""
     return {each["pattern"]: each["reason"] for each in patterns if each["reason"]}
+
+
+def parameter_copies(patterns: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """The visited URLs whose parameter does not change the page, with the URL of that page."""
+    return {copy["url"]: copy["same_as"] for each in patterns for copy in each["proof"]}
 
 
 def scan_ending(close_reason: str, scan: Scan, failure: str = "") -> tuple[ScanStatus, str]:
@@ -170,13 +182,13 @@ def _completeness(scan: Scan) -> str:
     failed = sum(n for outcome, n in counters.documents.items() if outcome not in _READ)
     other_languages = counters.other_language
     unread = sum(stage.get("not_read", 0) for stage in counters.stages)
-    given_up = len(counters.given_up_patterns)
+    not_checked = sum(cut["left_out"] for cut in counters.given_up_patterns)
     missed = counters.rendering.get("missed", 0) + counters.rendering.get("failed", 0)
     doubts = [
         *(["a limit was hit"] if counters.all_limits() else []),
         *([f"{failed} of {counters.documents.total()} documents could not be read"] * bool(failed)),
         *([f"sitemaps on other hosts were not read: {unread}"] if unread else []),
-        *([f"patterns of URLs were given up: {given_up}"] if given_up else []),
+        *([f"URLs of given-up patterns were not checked: {not_checked}"] if not_checked else []),
         *(
             [f"links to other languages were not followed: {other_languages}"]
             * bool(other_languages)

@@ -218,7 +218,7 @@ def _canonical(url: str, base: str | None, rules: CanonicalRules) -> str | Refus
         return Refusal(Reason.INVALID_URL, "not a valid URL")
     path = _clean_path(f"/{path}")
     query = _clean_query(_unescape(query), rules) if query else ""
-    route = _hash_route(fragment) if fragment and rules.keep_hash_routes else ""
+    route = _hash_route(fragment, rules) if fragment and rules.keep_hash_routes else ""
     result = f"{scheme}//{authority}{path}{query}{route}"
     if len(result) > rules.max_length:
         return Refusal(Reason.TOO_LONG, f"at most {rules.max_length} characters")
@@ -298,10 +298,33 @@ def _clean_query(query: str, rules: CanonicalRules) -> str:
     return "?" + "&".join([pair for _, pair in kept]) if kept else ""
 
 
-def _hash_route(fragment: str) -> str:
-    """Return a client-side route ``#/x`` or ``#!x``; a lone ``#!`` is none."""
+def _hash_route(fragment: str, rules: CanonicalRules) -> str:
+    """Return a client-side route ``#/x`` or ``#!x``, cleaned as a path and a query are.
+
+    The root of the routes is the page itself, and a lone ``#!`` is no route.
+    """
     is_route = fragment[0] == "/" or (fragment[0] == "!" and len(fragment) > 1)
-    return f"#{_unescape(fragment)}" if is_route else ""
+    if not is_route:
+        return ""
+    path, _, query = _unescape(fragment).partition("?")
+    path = _without_dot_segments(path) if "/." in path else path
+    query = _clean_query(query, rules)
+    is_root = path in {"/", "!/"} and not query
+    return "" if is_root else f"#{path}{query}"
+
+
+def _without_dot_segments(path: str) -> str:
+    """Resolve ``.`` and ``..`` as in the path of a URL (RFC 3986, 5.2.4)."""
+    first, *segments = path.split("/")
+    kept: list[str] = []
+    for segment in segments:
+        if segment == "..":
+            del kept[-1:]
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in {".", ".."}:
+        kept.append("")
+    return "/".join([first, *kept])
 
 
 def _path_end(url: str) -> int:

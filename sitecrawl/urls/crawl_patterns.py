@@ -15,6 +15,7 @@ from sitecrawl.urls.patterns import (
     DATE,
     DATE_PART_SEGMENT,
     NUMBER,
+    ROUTE,
     TOKEN,
     YEAR_SEGMENT,
     collapse,
@@ -212,7 +213,12 @@ def _family_of_query(masked: Sequence[str]) -> str:
 
 
 def _path_of_views(masked: Sequence[str]) -> str:
-    """The path under which the views of many pages share a budget: ``/wiki/Foo?action=edit``."""
+    """The path under which the views of many pages share a budget: ``/wiki/Foo?action=edit``.
+
+    The routes of an application share one: one router reads their parameters.
+    """
+    if ROUTE in masked:
+        return path_pattern([*masked[: masked.index(ROUTE) + 1], "*"])
     is_script = bool(masked) and "." in masked[-1]
     is_name = len(masked) > 1 or (bool(masked) and is_slug(masked[-1]))
     return path_pattern(masked) if is_script or not is_name else _pattern_of_leaf(masked)

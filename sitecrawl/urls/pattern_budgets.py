@@ -7,6 +7,7 @@ section of a site is still crawled to its end.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,14 +18,19 @@ from sitecrawl.urls.crawl_patterns import (
     crawl_pattern,
     loop_pattern,
 )
+from sitecrawl.urls.parameter_effects import ParameterEffects
 from sitecrawl.urls.traps import FilterCombinations, PageCopies, SegmentOrders, TrapKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from sitecrawl.urls.parameter_effects import SameText
 
 
 UNLIMITED = 1 << 62
 _NEARLY_NOTHING = 10
+# A page that does not exist links to nothing, so it is no part of an endless space.
+_BROKEN_PER_DEBT = 10
 # At most so many paths have the combinations of their parameters counted.
 _MAX_CHOICES = 200
 _OTHERS = CrawlPattern("{other}", "{other}", Shape.NUMBERED, TrapKind.PATTERN, "")
@@ -38,6 +44,8 @@ class BudgetLimits:
     """Unproductive visits after which a pattern is given up."""
     suspect_pages: int = 20
     """The same for looping paths, copies of pages and the parts of a list."""
+    parameter_copies: int = 5
+    """Pages with the same text after which a parameter is known not to change the page."""
     growth: int = 4
     """How many unproductive visits a productive one makes up for."""
     text_distance: int = 3
@@ -63,11 +71,15 @@ class PatternCut:
     pattern: str
     kind: TrapKind
     visited: int
+    broken: int
+    """How many of those visited do not exist."""
     left_out: int
     example: str
+    proof: tuple[SameText, ...] = ()
+    """Of a parameter that does not change the page: the visited copies, with their originals."""
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {**asdict(self), "proof": [each._asdict() for each in self.proof]}
 
 
 class ShapePolicy(NamedTuple):
@@ -117,6 +129,7 @@ class PatternBudget:
     choices: FilterCombinations | None = None
     admitted: int = 0
     visited: int = 0
+    broken: int = 0
     productive: int = 0
     debt: int = 0
     held: int = 0
@@ -132,11 +145,20 @@ class PatternBudget:
 
     @property
     def brings_little(self) -> bool:
-        return 0 < self.pages <= self.debt or self.visited > 2 * self.productive
+        return 0 < self.pages <= self.debt or self._existing > 2 * self.productive
 
     @property
     def brings_nothing(self) -> bool:
-        return self.visited > _NEARLY_NOTHING * self.productive
+        return self._existing > _NEARLY_NOTHING * self.productive
+
+    @property
+    def waiting(self) -> int:
+        """How many URLs are in the queue."""
+        return max(0, self.admitted - self.visited)
+
+    @property
+    def _existing(self) -> int:
+        return self.visited - self.broken
 
     def trust(self) -> int:
         """How many more may be admitted now."""
@@ -149,11 +171,14 @@ class PatternBudget:
         window = self.pages
         if self.policy.grows and not self.is_of_filters:
             window += self.growth * self.productive
-        return window - self.debt - max(0, self.admitted - self.visited)
+        return window - self.debt - self.waiting
 
-    def record(self, *, is_productive: bool) -> None:
+    def record(self, *, is_productive: bool, is_broken: bool = False) -> None:
         self.visited += 1
-        if is_productive:
+        if is_broken:
+            self.broken += 1
+            self.debt += self.broken % _BROKEN_PER_DEBT == 0
+        elif is_productive:
             self.productive += 1
             self.debt = max(0, self.debt - (self.growth if self.policy.repays_much else 1))
         else:
@@ -172,10 +197,14 @@ class PatternBudgets:
       of a list under filters do not count: every choice of its items is a new text.
     * A page with a name, without a number, is held only if its folder brings the same text again
       and again, or if it lies below a copy of another page, as relative links make them.
+    * The second and further values of a parameter are held, but for a few, until they prove to
+      change the page, and for good if they do not.
     * :meth:`visited` is called for every URL that was admitted, whatever came of it.
+
+    *is_known* says whether the crawl has a URL, visited or not.
     """
 
-    def __init__(self, limits: BudgetLimits) -> None:
+    def __init__(self, limits: BudgetLimits, is_known: Callable[[str], bool] | None = None) -> None:
         from sitecrawl.urls.seen import SeenTexts
 
         self._limits = limits
@@ -184,6 +213,12 @@ class PatternBudgets:
         self._orders = SegmentOrders()
         self._texts = SeenTexts(limits.max_texts)
         self._copies = PageCopies(enough=limits.suspect_pages, most=self._max_patterns)
+        self._effects = ParameterEffects(
+            enough=limits.parameter_copies,
+            most=limits.max_texts or UNLIMITED,
+            is_known=is_known,
+        )
+        self._copy_visits: Counter[str] = Counter()
         self._choices = 0
         # Looping paths have many patterns, which share one budget.
         self._loops = PatternBudget(_OTHERS, -1, limits.suspect_pages, limits.growth)
@@ -197,28 +232,59 @@ class PatternBudgets:
         pattern, budget = self._meet(url)
         if self._is_below_copy(pattern):
             return self._budget_of(copy_pattern(pattern.location)).hold(url)
-        if self._trust(budget) < 1:
+        is_parameter = _has_one_parameter(budget)
+        is_variant = is_parameter and self._effects.is_variant(url, budget.pattern.name)
+        trust = self._trust_in_variants(budget) if is_variant else self._trust(budget)
+        if trust < 1:
             return budget.hold(url)
+        if is_parameter:
+            self._effects.represent(url, budget.pattern.name)
         self._spend(budget, 1)
         return None
 
-    def visited(self, url: str, *, new_elsewhere: int, fingerprint: int | None) -> VisitYield:
+    def visited(
+        self,
+        url: str,
+        *,
+        new_elsewhere: int,
+        fingerprint: int | None,
+        text_hash: str = "",
+        is_broken: bool = False,
+    ) -> VisitYield:
         """Record a visit.
 
-        *new_elsewhere* is how many URLs of other families the page was the first to bring, and
-        *fingerprint* the simhash of its text; None: it has none.
+        *new_elsewhere* is how many URLs of other families the page was the first to bring,
+        *fingerprint* the simhash of its text (None: it has none) and *text_hash* the exact hash. A
+        page that does not exist *is_broken*.
         """
         pattern = self._pattern_of(url)
         budget = self._budget_of(pattern)
         is_new = self._is_new(pattern, budget, fingerprint, is_bringing=new_elsewhere > 0)
-        self._record(pattern, budget, fingerprint, is_productive=is_new)
-        released = max(0, min(budget.held, self._trust(budget)))
+        self._record(
+            url,
+            pattern,
+            budget,
+            fingerprint,
+            text_hash,
+            is_productive=is_new,
+            is_broken=is_broken,
+        )
+        is_parameter = _has_one_parameter(budget)
+        trust = self._trust_in_variants(budget) if is_parameter else self._trust(budget)
+        released = max(0, min(budget.held, trust))
         budget.held -= released
         self._spend(budget, released)
         return VisitYield(is_new, budget.pattern.name, released)
 
     def restore(
-        self, url: str, *, is_held: bool, is_productive: bool | None, fingerprint: int | None
+        self,
+        url: str,
+        *,
+        is_held: bool,
+        is_productive: bool | None,
+        fingerprint: int | None,
+        text_hash: str = "",
+        is_broken: bool = False,
     ) -> None:
         """Take over a URL of an interrupted crawl; called in the order in which URLs were found.
 
@@ -230,23 +296,36 @@ class PatternBudgets:
                 budget = self._budget_of(copy_pattern(pattern.location))
             budget.hold(url)
             return
+        if _has_one_parameter(budget):
+            self._effects.represent(url, budget.pattern.name)
         self._spend(budget, 1)
         if is_productive is not None:
-            self._record(pattern, budget, fingerprint, is_productive=is_productive)
+            self._record(
+                url,
+                pattern,
+                budget,
+                fingerprint,
+                text_hash,
+                is_productive=is_productive,
+                is_broken=is_broken,
+            )
 
     def cuts(self) -> list[PatternCut]:
-        """The patterns that still hold URLs back, the largest first."""
+        """The patterns that still hold URLs back or have visited copies, the largest first."""
         return sorted(self._cuts(), key=lambda cut: (-cut.left_out, cut.pattern))
 
     def _cuts(self) -> Iterator[PatternCut]:
         for budget in self._budgets.values():
-            if budget.held:
+            proof = tuple(self._effects.proof(budget.pattern.name))
+            if budget.held or proof:
                 yield PatternCut(
                     pattern=budget.pattern.name,
                     kind=self._kind(budget),
-                    visited=budget.visited,
+                    visited=self._copy_visits[budget.pattern.name] or budget.visited,
+                    broken=budget.broken,
                     left_out=budget.held,
-                    example=budget.newest_held,
+                    example=budget.newest_held or proof[0].url,
+                    proof=proof,
                 )
 
     def _kind(self, budget: PatternBudget) -> TrapKind:
@@ -254,8 +333,11 @@ class PatternBudgets:
         shape, kind = budget.pattern.shape, budget.pattern.kind
         if shape is Shape.PAGES:
             return kind
-        tried = self._loops if shape is Shape.LOOP else budget
-        is_trap = tried.brings_little
+        if self._effects.has_none(budget.pattern.name):
+            return TrapKind.PARAMETER
+        is_trap = budget.brings_little
+        if shape is Shape.LOOP:
+            is_trap = budget.visited > 0 and self._loops.brings_little
         if shape is Shape.COMBINATION:  # several parameters may also choose a page
             is_trap = budget.is_of_filters or budget.brings_nothing
         return kind if is_trap else TrapKind.PATTERN
@@ -303,6 +385,15 @@ class PatternBudgets:
             self._loops.pages + self._loops.growth * self._loops.productive - self._loops.admitted
         )
 
+    def _trust_in_variants(self, budget: PatternBudget) -> int:
+        """The same for further values of a parameter of which one value is visited."""
+        trust, most = self._trust(budget), self._limits.parameter_copies
+        if not most or self._effects.has_one(budget.pattern.name):
+            return trust
+        if self._effects.has_none(budget.pattern.name):
+            return 0
+        return min(trust, most - budget.waiting)
+
     def _spend(self, budget: PatternBudget, count: int) -> None:
         budget.admitted += count
         if budget.pattern.shape is Shape.LOOP:
@@ -310,18 +401,27 @@ class PatternBudgets:
 
     def _record(
         self,
+        url: str,
         pattern: CrawlPattern,
         budget: PatternBudget,
         fingerprint: int | None,
+        text_hash: str,
         *,
         is_productive: bool,
+        is_broken: bool,
     ) -> None:
-        budget.record(is_productive=is_productive)
+        budget.record(is_productive=is_productive, is_broken=is_broken)
         if budget.pattern.shape is Shape.LOOP:
-            self._loops.record(is_productive=is_productive)
+            self._loops.record(is_productive=is_productive, is_broken=is_broken)
         is_page = pattern.shape is Shape.PAGES
-        if is_page:
+        if is_page and not is_broken:
             self._copies.record(pattern.location, is_productive=is_productive)
+            if not is_productive and pattern.location:
+                self._copy_visits[copy_pattern(pattern.location).name] += 1
+        if not is_broken and "?" not in url:
+            self._effects.record(url, "", text_hash)
+        elif not is_broken and _has_one_parameter(budget):
+            self._effects.record(url, budget.pattern.name, text_hash)
         if fingerprint is not None:
             depth = pattern.location.count("/") if is_page else None
             self._texts.add(fingerprint, pattern=budget.number, depth=depth)
@@ -355,3 +455,7 @@ class PatternBudgets:
 
     def _is_below_copy(self, pattern: CrawlPattern) -> bool:
         return pattern.shape is Shape.PAGES and self._copies.is_below(pattern.location)
+
+
+def _has_one_parameter(budget: PatternBudget) -> bool:
+    return budget.pattern.shape is Shape.PARAMETER

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 AGAIN = "{again}"
+ROUTE = "#"
 NUMBER = "{n}"
 DATE = "{date}"
 TOKEN = "{id}"  # noqa: S105 - a placeholder, no secret
@@ -62,7 +63,8 @@ _WORD_OF_SLUG = re.compile("[A-Za-z]{2,}")
 
 
 class UrlParts(NamedTuple):
-    """The parts of a URL that make its pattern; a client-side route counts as further segments."""
+    """The parts of a URL that make its pattern; a client-side route counts as further segments
+    and parameters."""
 
     segments: list[str]
     parameters: list[tuple[str, str]]
@@ -72,11 +74,16 @@ def url_parts(url: str) -> UrlParts:
     """
     >>> url_parts("https://example.com/a/b/?x=1&y")
     UrlParts(segments=['a', 'b'], parameters=[('x', '1'), ('y', '')])
+    >>> url_parts("https://example.com/#/guide?id=top")
+    UrlParts(segments=['#', 'guide'], parameters=[('id', 'top')])
     """
     address, _, route = url.partition("#")
     address, _, query = address.partition("?")
+    route, _, route_query = route.partition("?")
+    if route_query:
+        query = f"{query}&{route_query}" if query else route_query
     path = address.partition("://")[2].partition("/")[2]
-    segments = [segment for segment in f"{path}/#/{route}".split("/") if segment]
+    segments = [segment for segment in f"{path}/{ROUTE}/{route}".split("/") if segment]
     if not route:
         segments.pop()
     parameters = []

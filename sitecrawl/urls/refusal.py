@@ -29,6 +29,7 @@ class Reason(StrEnum):
     TRAP_FACETS = "trap_facets"
     TRAP_SESSION = "trap_session"
     TRAP_PAGINATION = "trap_pagination"
+    TRAP_PARAMETER = "trap_parameter"
 
 
 NO_ADDRESSES = frozenset(

@@ -44,6 +44,8 @@ class TrapKind(StrEnum):
     LOOP = "loop"
     PAGINATION = "pagination"
     SESSION = "session"
+    PARAMETER = "parameter"
+    """A parameter that does not change the page."""
     PATTERN = "pattern"
 
     @property

@@ -153,7 +153,14 @@ def _crawl(crawling: Crawling) -> None:
     crawling.end(
         cut={calendar: "trap_calendar"},
         cut_patterns=[
-            {"pattern": calendar, "kind": "calendar", "visited": 40, "left_out": 1},
+            {
+                "pattern": calendar,
+                "kind": "calendar",
+                "visited": 40,
+                "broken": 0,
+                "left_out": 1,
+                "proof": [],
+            },
         ],
         truncated=[
             {"what": "pages left to visit", "setting": "SITECRAWL_MAX_CRAWL_PAGES", "limit": 7}

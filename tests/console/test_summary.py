@@ -33,7 +33,14 @@ _RICH = Summary(
     refused={"skipped_path": 1_500, "offsite": 20, "not_found": 7, "brand_new_reason": 1},
     visited=321,
     cut_patterns=[
-        {"pattern": f"/calendar/{number}", "kind": "calendar", "visited": 40, "left_out": 1_000}
+        {
+            "pattern": f"/calendar/{number}",
+            "kind": "calendar" if number != 1 else "pattern",
+            "reason": "trap_calendar" if number != 1 else None,
+            "visited": 40,
+            "broken": 0 if number else 3,
+            "left_out": 1_000,
+        }
         for number in range(10)
     ],
     unvisited=1_234_246,
@@ -115,10 +122,14 @@ def test_a_rich_summary() -> None:
         ("not run", "crawl: SITECRAWL_CRAWL is never"),
         ("visited", "321 pages to follow their links"),
         ("unvisited", "1,234,246 of 1,234,567 URLs on the list"),
-        ("given up", "/calendar/0 (calendar): 40 visited, 1,000 left out"),
+        (
+            "given up",
+            "/calendar/0 (calendar): 40 visited (3 broken), 1,000 not checked, refused",
+        ),
+        ("", "/calendar/1 (pattern): 40 visited, 1,000 not checked, listed"),
         *(
-            ("", f"/calendar/{number} (calendar): 40 visited, 1,000 left out")
-            for number in range(1, 8)
+            ("", f"/calendar/{number} (calendar): 40 visited, 1,000 not checked, refused")
+            for number in range(2, 8)
         ),
         ("", "2 more patterns"),
         ("documents", "21 read, 2 unchanged, 1 HTTP error, 1 brand_new"),

@@ -21,11 +21,13 @@ from sitecrawl.items import (
 from sitecrawl.pipelines.frontier import FrontierPipeline
 from sitecrawl.robots.policy import Verdict, VerdictReason
 from sitecrawl.store.queries.resume import KnownVisit, Resumption
+from sitecrawl.store.writers.records import ScanHandle
 from sitecrawl.urls.canonical import KeyRules
 from sitecrawl.urls.columns import page_ids
 from sitecrawl.urls.refusal import Reason, Refusal
 from tests.scan.build import make_scan
 
+_SEED = 1
 ROOT = "https://example.com"
 HOME = Visit(1, f"{ROOT}/", clicks=0)
 ROBOTS = f"{ROOT}/robots.txt"
@@ -39,6 +41,8 @@ class Frontier:
 
     def __init__(self, resumption: Resumption | None = None, **settings: Any) -> None:
         self.scan = make_scan(resumption, **settings)
+        assert self.scan.database is not None
+        self.scan.database.record = ScanHandle(1, 1, _SEED, None, has_pages=False)
         self.scope = self.scan.config.scope([f"{ROOT}/"])
         self.pipeline = FrontierPipeline(self.scan)
 
@@ -80,7 +84,7 @@ class Frontier:
 
 
 def ids(*urls: str) -> list[int]:
-    return page_ids(urls, 1, KeyRules())
+    return page_ids(urls, _SEED, KeyRules())
 
 
 def test_what_is_new_gets_the_next_numbers_in_the_order_of_the_links() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
@@ -423,3 +423,44 @@ class TestWhatIsNoPage:
         told = run_cli("why", site.at("/index.md")).succeeded().stdout
         assert "not visited: a page in another format" in told
         assert 'at link[type="text/markdown"], rel alternate' in told
+
+
+class TestPatterns:
+    SETTINGS: ClassVar = {**AUTO, "SITECRAWL_MAX_CRAWL_DEPTH": 0}
+
+    def test_a_parameter_that_does_not_change_the_page_is_given_up_with_the_proof(
+        self, site: SiteServer, crawl: Crawl
+    ) -> None:
+        pages = [f"/docs/{name}" for name in ("one", "two", "three")]
+        for number, path in enumerate(["/", *pages]):
+            views = [f"{path}?id={view}" for view in range(10)] if number else []
+            body = page(f"Page {path} of the manual", *pages, *views)
+            site.routes |= dict.fromkeys([path, *views], body)
+        done = crawl(site.url, settings=self.SETTINGS).succeeded()
+        assert paths(site, done.urls) == ["/", *pages]
+        assert len(asked_pages(site)) <= 4 + 10
+        copies = [url for url, (why, _) in refusals(done).items() if why == "trap_parameter"]
+        assert len(copies) == 30
+        [cut] = summary(done)["cut_patterns"]
+        assert (cut["pattern"], cut["kind"]) == ("/docs/*?id={v}", "parameter")
+        assert cut["visited"] + cut["left_out"] == 30
+        assert len(cut["proof"]) == cut["visited"]
+        for copy in cut["proof"]:
+            assert copy["same_as"] == copy["url"].partition("?")[0]
+        ((_, figures),) = evidence(done, "crawl_stats")
+        assert figures["cut_patterns"] == [cut]
+        assert "(parameter): " in done.stderr
+        assert "not checked, refused" in done.stderr
+
+    def test_broken_links_are_all_found_and_off_the_list(
+        self, site: SiteServer, crawl: Crawl
+    ) -> None:
+        broken = [f"/usr/share/doc/{number}.html" for number in range(60)]
+        site.routes["/"] = page("Root", "/about", *broken)
+        site.routes["/about"] = page("About")
+        done = crawl(site.url, settings=self.SETTINGS).succeeded()
+        assert paths(site, done.urls) == ["/", "/about"]
+        assert set(refusals(done).values()) == {("not_found", "HTTP 404")}
+        assert len(refusals(done)) == 60
+        assert summary(done)["cut_patterns"] == []
+        assert "broken     60 URLs, off the list" in done.stderr

@@ -120,14 +120,16 @@ class Crawling(Scanning):
         reason: str = "",
         is_exhaustive: bool = False,
         cut: Mapping[str, str] | None = None,
+        copies: Mapping[str, str] | None = None,
         **summary: Any,
     ) -> Scan:
-        """Finish the scan; *cut* are patterns that were given up, *summary* what else it says.
+        """Finish the scan; *cut* are patterns that were given up, *copies* visited URLs that are
+        other pages, *summary* what else it says.
 
         *is_exhaustive*: every page that the crawl could come to was visited.
         """
         stages = [{"stage": "crawl", "ended": "nothing left to fetch", "visited": 1}]
-        self.writer.finalize(is_exhaustive=is_exhaustive, cut_families=cut)
+        self.writer.finalize(is_exhaustive=is_exhaustive, cut_families=cut, copies=copies)
         self.writer.finish(status, reason, {"stages": stages, "truncated": [], **summary})
         scan = scan_by_id(self._database, self.handle.scan_id)
         assert scan is not None

@@ -72,7 +72,7 @@ def pattern(target: str) -> str:
         ("/a?flag", "/a?flag={v}"),
         # routes of the client
         ("/#/users/7", "/#/users/{n}"),
-        ("/app?x=1#!/a?b", "/app/#/!/a?b?x={v}"),
+        ("/app?x=1#!/a?b", "/app/#/!/a?b={v}&x={v}"),
     ],
 )
 def test_pattern(target: str, expected: str) -> None:

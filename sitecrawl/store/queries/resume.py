@@ -83,6 +83,7 @@ class KnownVisit(NamedTuple):
     outcome: str | None
     is_productive: bool | None
     fingerprint: int | None
+    text_hash: str | None = None
     rendered: str | None = None
     only_rendered: int | None = None
 

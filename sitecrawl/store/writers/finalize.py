@@ -181,6 +181,12 @@ UPDATE visits SET reason = cut.reason, rule = cut.family
 FROM cut
 WHERE visits.scan_id = {scan} AND visits.number IS NULL AND visits.family = cut.family
 """
+_CREATE_COPIES = "CREATE TEMPORARY TABLE copies (url TEXT PRIMARY KEY, original TEXT)"
+_REFUSE_COPIES = """
+UPDATE visits SET reason = {of_copies}, rule = copies.original
+FROM copies
+WHERE visits.scan_id = {scan} AND visits.url = copies.url AND visits.reason IS NULL
+"""
 
 _APPLY_VISITS = """
 UPDATE pages SET
@@ -225,19 +231,28 @@ AND EXISTS (SELECT 1 FROM visits WHERE scan_id = {scan} AND number = 1 AND outco
 _UNCUT_PAGES = """
 UPDATE pages SET reason = NULL, rule = NULL
 FROM visits AS v
-WHERE v.scan_id = {scan} AND v.number IS NULL AND v.reason IS NOT NULL AND pages.id = v.page_id
+WHERE v.scan_id = {scan} AND v.reason IS NOT NULL AND pages.id = v.page_id
+AND (v.number IS NULL OR v.reason = {of_copies})
 """
-_UNCUT_HELD = """
-UPDATE visits SET reason = NULL, rule = NULL WHERE scan_id = {scan} AND number IS NULL
+_UNCUT_VISITS = """
+UPDATE visits SET reason = NULL, rule = NULL
+WHERE scan_id = {scan} AND (number IS NULL OR reason = {of_copies})
 """
 
 
-def finalize_crawl(connection: Connection, scan: ScanHandle, cut: Mapping[str, str]) -> None:
-    """Write down what the crawl found out; *cut* are the patterns it gave up, with the reason."""
+def finalize_crawl(
+    connection: Connection, scan: ScanHandle, cut: Mapping[str, str], copies: Mapping[str, str]
+) -> None:
+    """Write down what the crawl found out.
+
+    *cut* are the patterns it gave up, with the reason; *copies* are visited URLs that are the same
+    page as another, with the URL of that one.
+    """
     has_visits = select(visits.c.id).where(visits.c.scan_id == scan.scan_id).limit(1)
     if connection.execute(has_visits).first() is None:
         return
     _cut_held(connection, scan, cut)
+    _refuse_copies(connection, scan, copies)
     _mark_endless_redirects(connection, scan)
     _resolve_canonicals(connection, scan)
     statements = [
@@ -279,8 +294,10 @@ def finalize_inlinks(connection: Connection, scan: Scan) -> None:
 
 def reopen_crawl(connection: Connection, scan: ScanHandle) -> None:
     """Before a crawl goes on: what was given up may be visited after all."""
-    for statement in (_UNCUT_PAGES, _UNCUT_HELD):
-        connection.exec_driver_sql(statement.format(scan=int(scan.scan_id)))
+    of_copies = literal(Reason.TRAP_PARAMETER)
+    for statement in (_UNCUT_PAGES, _UNCUT_VISITS):
+        sql = statement.format(scan=int(scan.scan_id), of_copies=of_copies)
+        connection.exec_driver_sql(sql)
 
 
 def _mark_endless_redirects(connection: Connection, scan: ScanHandle) -> None:
@@ -335,3 +352,15 @@ def _cut_held(connection: Connection, scan: ScanHandle, cut: Mapping[str, str]) 
     )
     connection.exec_driver_sql(_CUT_HELD.format(scan=int(scan.scan_id)))
     connection.exec_driver_sql("DROP TABLE cut")
+
+
+def _refuse_copies(connection: Connection, scan: ScanHandle, copies: Mapping[str, str]) -> None:
+    if not copies:
+        return
+    connection.exec_driver_sql(_CREATE_COPIES)
+    columns = {"url": list(copies), "original": list(copies.values())}
+    insert_columns(connection, "copies", columns, {})
+    of_copies = literal(Reason.TRAP_PARAMETER)
+    sql = _REFUSE_COPIES.format(scan=int(scan.scan_id), of_copies=of_copies)
+    connection.exec_driver_sql(sql)
+    connection.exec_driver_sql("DROP TABLE copies")

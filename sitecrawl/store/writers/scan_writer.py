@@ -258,12 +258,17 @@ class ScanWriter:
         self._committed_at = time.monotonic()
 
     def finalize(
-        self, *, is_exhaustive: bool, cut_families: Mapping[str, str] | None = None
+        self,
+        *,
+        is_exhaustive: bool,
+        cut_families: Mapping[str, str] | None = None,
+        copies: Mapping[str, str] | None = None,
     ) -> None:
         """Put pages and mentions in order when all is written, before the scan is finished.
 
         *is_exhaustive*: the crawl has visited every page that it could come to. *cut_families* are
-        the patterns that it gave up, with the reason.
+        the patterns that it gave up, with the reason; *copies* are visited URLs whose parameter
+        does not change the page, with the URL of that page.
         """
         self.commit()
         with self._writing() as connection:
@@ -277,7 +282,7 @@ class ScanWriter:
         self.commit()
         with self._writing() as connection:
             ensure_page_index(connection)
-            finalize_crawl(connection, self._scan, cut_families or {})
+            finalize_crawl(connection, self._scan, cut_families or {}, copies or {})
             finalize_inlinks(connection, self._record())
         self.commit()
         with self._writing() as connection:

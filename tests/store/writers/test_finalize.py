@@ -488,3 +488,18 @@ class TestCutPatterns:
         assert [row.number for row in writer.waiting_visits(3, 9)] == [9]
         writer.finish(ScanStatus.FINISHED)
         assert facts(database, "/x/2", "reason", "rule") == (None, None)
+
+    def test_visited_copies_of_a_page_are_refused_until_the_crawl_goes_on(
+        self, database: Database, crawling: Crawling
+    ) -> None:
+        crawling.visit("/", "/x", "/x?id=1")
+        crawling.visit("/x", folded_hash=7)
+        crawling.visit("/x?id=1", folded_hash=7)
+        crawling.end(ScanStatus.PARTIAL, copies={address("/x?id=1"): address("/x")})
+        refused = ("trap_parameter", address("/x"))
+        assert facts(database, "/x?id=1", "reason", "rule") == refused
+        assert facts(database, "/x", "reason", "rule") == (None, None)
+        writer = ScanWriter(database)
+        writer.resume(crawling.handle.scan_id)
+        assert facts(database, "/x?id=1", "reason", "rule") == (None, None)
+        writer.finish(ScanStatus.FINISHED)

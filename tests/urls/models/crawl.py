@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sitecrawl.urls.canonical import canonicalize
@@ -24,6 +24,8 @@ class Found:
     is_held: bool = False
     is_productive: bool | None = None
     fingerprint: int | None = None
+    text_hash: str = ""
+    is_broken: bool = False
 
 
 @dataclass(slots=True)
@@ -49,23 +51,23 @@ class ModelCrawl:
 
     def resumed(self) -> ModelCrawl:
         """A crawl that knows only what a store would have kept of this one."""
-        budgets = PatternBudgets(self.budgets._limits)
+        known = {url: replace(found) for url, found in self.found.items()}
+        budgets = PatternBudgets(self.budgets._limits, known.__contains__)
         for url, found in self.found.items():
             budgets.restore(
                 url,
                 is_held=found.is_held,
                 is_productive=found.is_productive,
                 fingerprint=found.fingerprint,
+                text_hash=found.text_hash,
+                is_broken=found.is_broken,
             )
         held = defaultdict(deque, {name: deque(urls) for name, urls in self._held.items()})
         return ModelCrawl(
             self.model,
             budgets,
             self.rules,
-            {
-                url: Found(f.is_held, f.is_productive, f.fingerprint)
-                for url, f in self.found.items()
-            },
+            known,
             list(self.visited),
             deque(self._queue),
             held,
@@ -80,10 +82,17 @@ class ModelCrawl:
         elsewhere = sum(self.budgets.family_of(other) != own for other in new)
         for other in new:
             self._offer(other)
-        fingerprint = simhash(answer.text)
-        result = self.budgets.visited(url, new_elsewhere=elsewhere, fingerprint=fingerprint)
-        self.found[url].is_productive = result.is_productive
-        self.found[url].fingerprint = fingerprint
+        found = self.found[url]
+        found.fingerprint, found.text_hash = simhash(answer.text), answer.text
+        found.is_broken = answer.is_broken
+        result = self.budgets.visited(
+            url,
+            new_elsewhere=elsewhere,
+            fingerprint=found.fingerprint,
+            text_hash=found.text_hash,
+            is_broken=found.is_broken,
+        )
+        found.is_productive = result.is_productive
         for _ in range(result.released):
             released = self._held[result.family].popleft()
             self.found[released].is_held = False
@@ -118,5 +127,6 @@ def crawl(
     rules: TrapRules | None = None,
     max_pages: int = 20_000,
 ) -> ModelCrawl:
-    budgets = PatternBudgets(limits or BudgetLimits())
-    return ModelCrawl(model, budgets, rules).start(start).run(max_pages)
+    found: dict[str, Found] = {}
+    budgets = PatternBudgets(limits or BudgetLimits(), found.__contains__)
+    return ModelCrawl(model, budgets, rules, found).start(start).run(max_pages)

@@ -18,6 +18,7 @@ _NO_LETTERS = re.compile(r"[\W\d_]+")
 class Answer(NamedTuple):
     links: list[str]
     text: str
+    is_broken: bool = False
 
 
 Model = Callable[[str], Answer]
