@@ -129,7 +129,8 @@ class PageReading:
     text_sample: str = ""
     """A part of the text after the menu, to detect its language."""
     declared_types: tuple[str, ...] = ()
-    """The types that JSON-LD and, with the prefix ``og:``, Open Graph declare for the page."""
+    """What JSON-LD, with the prefix ``og:`` Open Graph, and with ``generator:`` the program that made
+    it, declare of the page."""
     links: Links = field(default_factory=Links)
     menu: list[MenuEntry] = field(default_factory=list)
     is_html: bool = True

@@ -30,11 +30,8 @@ def main_text(body: LexborNode, contexts: ElementContexts, whole_text: str) -> s
     *whole_text* is the answer for a page that has hardly any text of its own.
     """
     main = body.css_first(_MAIN)
-    if main is not None:
-        # Side bars and headings inside of the main element belong to the content.
-        surrounding = main.css(_LANDMARKS)
-    else:
-        surrounding = body.css(_BLOCKS)
+    # Side bars and headings inside of the main element belong to the content.
+    surrounding = main.css(_LANDMARKS) if main is not None else body.css(_BLOCKS)
     removed = [
         node
         for node in surrounding
