@@ -55,6 +55,7 @@ _REFUSALS = {
     Reason.REDIRECT_LOOP: "it is in a redirect loop: {rule}",
     Reason.TOO_MANY_REDIRECTS: "it redirects too often: {rule}",
     Reason.OTHER_CANONICAL: "its canonical page is {rule}",
+    Reason.INDEX_PAGE: "it is the same page as {rule}: both were visited, and have the same text",
 }
 _LANGUAGE_SOURCES = {
     LanguageSource.HREFLANG: "from hreflang",

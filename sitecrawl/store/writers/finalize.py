@@ -23,6 +23,7 @@ from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.store.queries.scans import membership
 from sitecrawl.store.schema import sites, visits
 from sitecrawl.store.writers.bulk import insert_columns, literal
+from sitecrawl.store.writers.index_pages import merge_index_pages
 from sitecrawl.store.writers.mentions import remove_unused_contexts
 from sitecrawl.urls.address import resolve
 from sitecrawl.urls.canonical import KeyRules, page_key
@@ -242,6 +243,7 @@ def finalize_crawl(connection: Connection, scan: ScanHandle, cut: Mapping[str, s
     _cut_held(connection, scan, cut)
     _mark_endless_redirects(connection, scan)
     _resolve_canonicals(connection, scan)
+    merge_index_pages(connection, scan)
     statements = [
         *(_CREATE_ORIGINALS, _FIND_ORIGINALS, _MARK_DUPLICATES, "DROP TABLE originals"),
         *(_APPLY_VISITS, _APPLY_MENU, _FORGET_MENU),
