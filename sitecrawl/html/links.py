@@ -129,8 +129,8 @@ class PageReading:
     text_sample: str = ""
     """A part of the text after the menu, to detect its language."""
     declared_types: tuple[str, ...] = ()
-    """What JSON-LD, with the prefix ``og:`` Open Graph, and with ``generator:`` the program that made
-    it, declare of the page."""
+    """What JSON-LD, Open Graph (with the prefix ``og:``) and the program that made the page (with
+    ``generator:``) declare of it."""
     links: Links = field(default_factory=Links)
     menu: list[MenuEntry] = field(default_factory=list)
     is_html: bool = True
