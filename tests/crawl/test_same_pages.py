@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.site import SiteServer
-    from tests.site.project import CrawlResult, ProcessResult
+    from tests.site.project import CrawlResult, ProcessResult, Project
 
 _SETTINGS = {
     "SITECRAWL_CRAWL": "always",
@@ -70,3 +72,23 @@ def test_what_is_a_page_of_its_own(
 
     for path in ("/tool.py", "/notes.txt"):
         assert (rows[path]["type"], rows[path]["file_kind"]) == ("file", "text")
+
+
+@pytest.mark.parametrize(
+    ("settings", "kept"),
+    [
+        ({}, 5),
+        ({"SITECRAWL_KEEP_TEXTS_MAX_PAGES": 2}, 2),
+        ({"SITECRAWL_KEEP_TEXTS": False}, 0),
+    ],
+)
+def test_texts_are_kept_as_told(
+    docs: SiteServer,
+    crawl: Callable[..., CrawlResult],
+    project: Project,
+    settings: dict[str, object],
+    kept: int,
+) -> None:
+    crawl(docs.url, settings={**_SETTINGS, **settings}).succeeded()
+    with closing(sqlite3.connect(project.database)) as connection:
+        assert connection.execute("SELECT count(*) FROM page_texts").fetchone() == (kept,)
