@@ -111,6 +111,7 @@ class EvidenceType(StrEnum):
     ADDRESSES_NOT_GUARDED = "addresses_not_guarded"
     POLITENESS_LEDGER = "politeness_ledger"
     CRAWL_STATS = "crawl_stats"
+    INDEX_PAGES = "index_pages"
     DISCOVERY_SUMMARY = "discovery_summary"
 
 

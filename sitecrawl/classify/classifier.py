@@ -42,8 +42,9 @@ if TYPE_CHECKING:
 _MAX_COMBINATIONS: Final = 50_000
 _MAX_MONTHS: Final = 10_000
 _MEDIA_KINDS: Final = frozenset({"image", "media"})
-# The URL decides on these, whatever the page declares.
-_CERTAIN_TYPES: Final = frozenset({PageType.HOME, PageType.LOGIN, PageType.CART, PageType.SEARCH})
+# Where these are at the top of a site, the URL decides, whatever the page declares.
+_SERVICES: Final = frozenset({PageType.LOGIN, PageType.CART, PageType.SEARCH})
+_SERVICE_DEPTH: Final = 2
 # Titles that are a word of one of these types decide; words of other types may be headlines.
 _TITLE_TYPES: Final = frozenset(
     {
@@ -51,6 +52,7 @@ _TITLE_TYPES: Final = frozenset(
         *(PageType.CONTACT, PageType.HELP, PageType.ABOUT),
     }
 )
+_SITE_REGIONS: Final = frozenset({"navigation", "header", "footer"})
 _LISTING_REGIONS: Final = frozenset({"pagination", "breadcrumb"})
 
 
@@ -96,7 +98,7 @@ class PageClassifier:
         """The parts of the priority of each page."""
         rows = map(_known_signals, self._signals(columns))
         return [
-            priority_parts(_priority_signals(signals, _type_of(signals)[1]), self.model.scale)
+            priority_parts(_priority_signals(signals, self._type_of(signals)[1]), self.model.scale)
             for signals in rows
         ]
 
@@ -132,7 +134,7 @@ class PageClassifier:
     def _classify_combination(self, combination: tuple[Any, ...]) -> PageClass:
         signals = _known_signals(combination)
         url_class = signals.url_class
-        page_type, category, reason = _type_of(signals)
+        page_type, category, reason = self._type_of(signals)
         language, language_source = _language_of(signals)
         found = PageClass(
             category=category,
@@ -157,6 +159,9 @@ class PageClassifier:
             self._classes.clear()
         self._classes[combination] = found
         return found
+
+    def _type_of(self, signals: _Signals) -> tuple[PageType, Category, str]:
+        return _type_of(signals, self.model.scale.most_inlinks)
 
     def _clusters_of(self, *groups: tuple[ClusterKind, str]) -> tuple[str, ...]:
         # The template of a section's own page is the section: each key once.
@@ -194,14 +199,20 @@ def _type_by_title(title: str | None) -> str:
     return rule.page_type if rule is not None and rule.page_type in _TITLE_TYPES else ""
 
 
-def _type_of(signals: _Signals) -> tuple[PageType, Category, str]:
+def _type_of(signals: _Signals, most_inlinks: int) -> tuple[PageType, Category, str]:
     """The type, its category, and the reason."""
     url_class, kind = signals.url_class, signals.kind
+    if url_class.hint is not None and _is_linked_everywhere(signals, most_inlinks):
+        return (
+            url_class.hint,
+            CATEGORY_OF[url_class.hint],
+            "its name, and nearly all pages link to it",
+        )
     if kind in PAGE_TYPE_NAMES:
         declared = PageType(kind)
         # A listing of products declares products.
         is_overruled = url_class.is_certain and declared is PageType.LISTING
-        if url_class.page_type not in _CERTAIN_TYPES and not is_overruled:
+        if not _is_service(url_class) and not is_overruled:
             return declared, CATEGORY_OF[declared], "its structured data"
     elif kind:
         file_type = PageType.MEDIA if kind in _MEDIA_KINDS else PageType.FILE
@@ -213,6 +224,19 @@ def _type_of(signals: _Signals) -> tuple[PageType, Category, str]:
         if signals.region in _LISTING_REGIONS:
             return PageType.LISTING, CATEGORY_OF[PageType.LISTING], f"linked in {signals.region}"
     return url_class.page_type, url_class.category, url_class.reason
+
+
+def _is_service(url_class: UrlClass) -> bool:
+    """Whether the URL is that of the root page, or of a form of the site."""
+    if url_class.page_type is PageType.HOME:
+        return True
+    return url_class.page_type in _SERVICES and url_class.depth <= _SERVICE_DEPTH
+
+
+def _is_linked_everywhere(signals: _Signals, most_inlinks: int) -> bool:
+    """Whether it is in the header, the menu or the footer of most pages."""
+    inlinks = signals.inlinks or 0
+    return signals.region in _SITE_REGIONS and 0 < most_inlinks <= 2 * inlinks
 
 
 def _language_of(signals: _Signals) -> tuple[str, LanguageSource | None]:

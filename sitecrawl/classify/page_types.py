@@ -42,6 +42,7 @@ _TYPE_BY_EXTENSION: Final = MappingProxyType(
         for extension in extensions
     }
 )
+_PAGE_ENDINGS: Final = (".html", ".htm", ".xhtml", ".shtml")
 _MAX_PARAMETERS: Final = 16
 # A page that declares so many items of its most specific type is a list of them.
 _LISTED_ITEMS: Final = 3
@@ -135,9 +136,10 @@ def type_by_shape(
             return UrlType(file_type, "its file type")
     if found := _type_by_date(placeholder, context):
         return found
-    if learned is not None and not (context.rule is not None and context.rule.is_closed):
+    if learned is not None:
         return UrlType(learned, "pages like it say so in their structured data")
-    if context.rule is not None:
+    is_html = placeholder.endswith(_PAGE_ENDINGS)
+    if context.rule is not None and not (is_html and context.rule.below is PageType.FILE):
         reason = f"in the folder {context.word}"
         return UrlType(context.rule.below, reason, category=context.rule.category)
     return _guess_type(context, is_title=is_title, is_numbered=is_numbered)
@@ -203,10 +205,14 @@ def query_rule(parameters: Sequence[tuple[str, str]], path_type: PageType) -> Qu
 def declared_type(names: Iterable[str]) -> PageType | None:
     """The type that a page declares: names of schema.org types, and ``og:`` with its ``og:type``.
 
+    A program that makes nothing but documentation, with ``generator:``, counts as a declaration.
+
     >>> declared_type(["BreadcrumbList", "https://schema.org/Product", "Organization"])
     <PageType.PRODUCT: 'product'>
     >>> declared_type(["WebSite", "og:website"]) is None
     True
+    >>> declared_type(["og:website", "generator:javadoc"])
+    <PageType.DOCUMENTATION: 'documentation'>
     """
     known = [
         found

@@ -36,6 +36,9 @@ _LARGE_PAGES: Final = 10
 _MANY_FOLDERS: Final = 12
 _FEW_PAGES: Final = 3
 _TITLE_WORDS: Final = 3
+# A folder with so many pages has one kind of page: a word in the name of one of them says nothing.
+_CROWDED_PAGES: Final = 100
+_HEADLINE_HYPHENS: Final = 3
 _AUTHORITY_PARTS: Final = 3  # "https:", "" and the host
 _NO_LEAVES: Final[frozenset[str]] = frozenset()
 
@@ -47,32 +50,43 @@ class FolderCount(NamedTuple):
     pages: int
     language_slugs: Set[str] = _NO_LEAVES
     """Slugs of its pages that may be codes of languages."""
+    headlines: int = 0
+    """How many of its pages have a headline as their name."""
 
 
 class FolderNode:
     """One folder of the tree, or all folders that vary alike below the same parent."""
 
-    __slots__ = ("named", "varying")
+    __slots__ = ("has_headlines", "is_crowded", "named", "varying")
 
     def __init__(self) -> None:
         self.named: dict[str, FolderNode] = {}
         self.varying: dict[str, FolderNode] = {}
         """By placeholder."""
+        self.is_crowded = False
+        """Whether a folder here has hundreds of pages."""
+        self.has_headlines = True
+        """Whether most pages of a crowded folder have a headline as their name."""
 
     def as_data(self) -> dict[str, Any]:
         """For JSON."""
         parts = {"named": self.named, "varying": self.varying}
-        return {
+        data: dict[str, Any] = {
             name: {segment: node.as_data() for segment, node in sorted(children.items())}
             for name, children in parts.items()
             if children
         }
+        if self.is_crowded:
+            data["crowded"] = {"headlines": self.has_headlines}
+        return data
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> FolderNode:
         node = cls()
         node.named = {key: cls.from_data(each) for key, each in data.get("named", {}).items()}
         node.varying = {key: cls.from_data(each) for key, each in data.get("varying", {}).items()}
+        if crowded := data.get("crowded"):
+            node.is_crowded, node.has_headlines = True, crowded["headlines"]
         return node
 
 
@@ -112,6 +126,9 @@ class FolderTreeLearner:
                 by_segment[folder.segments[depth]].append(folder)
             else:
                 slugs |= folder.language_slugs
+                if folder.pages >= _CROWDED_PAGES:
+                    parent.node.is_crowded = True
+                    parent.node.has_headlines = 2 * folder.headlines > folder.pages
         names = self._names(by_segment, slugs, parent.path)
         groups: dict[tuple[str, bool], list[FolderCount]] = {}
         for segment, inside in by_segment.items():
@@ -183,10 +200,12 @@ def count_folders(urls: Iterable[str]) -> dict[str, list[FolderCount]]:
     [(('b',), 2), ((), 1)]
     """
     pages: Counter[str] = Counter()
+    headlines: Counter[str] = Counter()
     slugs: defaultdict[str, set[str]] = defaultdict(set)
     for url in urls:
         folder, slug = split_slug(url)
         pages[folder] += 1
+        headlines[folder] += slug.count("-") >= _HEADLINE_HYPHENS
         if len(slug) <= LONGEST_CODE and parse_code(slug):
             slugs[folder].add(slug)
     found: defaultdict[str, list[FolderCount]] = defaultdict(list)
@@ -194,5 +213,6 @@ def count_folders(urls: Iterable[str]) -> dict[str, list[FolderCount]]:
         parts = folder.split("/")
         host = parts[2] if len(parts) >= _AUTHORITY_PARTS else ""
         segments = tuple(parts[_AUTHORITY_PARTS:])
-        found[host].append(FolderCount(segments, number, slugs.get(folder, _NO_LEAVES)))
+        language_slugs = slugs.get(folder, _NO_LEAVES)
+        found[host].append(FolderCount(segments, number, language_slugs, headlines[folder]))
     return found

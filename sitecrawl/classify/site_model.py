@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # Raised whenever the same inventory would give another model, or the same model other classes:
 # then a stored model is learned again.
-MODEL_VERSION: Final = 4
+MODEL_VERSION: Final = 5
 SAMPLE_ROWS: Final = 20_000
 # One of so many pages must be as new as the newest month: a single page from the future is not.
 _NEWEST_SHARE: Final = 100
@@ -201,7 +201,8 @@ def _learn_urls(urls: Sequence[str], described: Iterable[DescribedPage]) -> UrlM
     # Only fetched pages can declare a type.
     fetched = [page for page in described if page.title or page.kind in PAGE_TYPE_NAMES]
     classes = UrlClassifier(untyped).classify([page.url for page in fetched])
-    return replace(untyped, types=learn_types(fetched, [found.template for found in classes]))
+    learned = learn_types(fetched, [found.template for found in classes])
+    return replace(untyped, types=learned.types, uniform=learned.uniform)
 
 
 def _described_pages(columns: PageColumns) -> Iterator[DescribedPage]:

@@ -36,7 +36,12 @@ from sitecrawl.classify.paths import (
     stem_placeholder,
 )
 from sitecrawl.classify.rules.paths import FOLDER_RULES, HOST_RULES, SCRIPT_RULES
-from sitecrawl.classify.rules.slugs import LONGEST_NUMBERED_SLUG, LONGEST_SLUG, SLUG_RULES
+from sitecrawl.classify.rules.slugs import (
+    HOME_WORDS,
+    LONGEST_NUMBERED_SLUG,
+    LONGEST_SLUG,
+    SLUG_RULES,
+)
 from sitecrawl.classify.url_model import HostModel, strip_www
 from sitecrawl.urls.patterns import shortened
 
@@ -50,6 +55,10 @@ _MAX_SECTIONS: Final = 4
 _MAX_SEGMENTS: Final = 40
 _MAX_PARAMETERS: Final = 6
 _TITLE_HYPHENS: Final = 3
+# A folder deeper than this, without languages, is a name that somebody gave: javax/swing/event.
+_MAX_RULE_DEPTH: Final = 3
+# Names of the page of a folder itself.
+_INDEX_WORDS: Final = frozenset({"index", "default"})
 _SEPARATORS: Final = 10  # hyphens in the longest names
 _LONGEST_NAME: Final = LONGEST_SLUG + _SEPARATORS
 _LONGEST_NUMBERED_NAME: Final = LONGEST_NUMBERED_SLUG + _SEPARATORS
@@ -79,6 +88,8 @@ class UrlClass:
     language_source: LanguageSource | None = None
     depth: int = 0
     """Path segments."""
+    hint: PageType | None = None
+    """The type by a word of its name, in a folder where words say little."""
 
 
 class _SlugShape(NamedTuple):
@@ -106,6 +117,8 @@ class FolderTemplate:
     """None: deeper than what was learned."""
     types: Mapping[str, PageType]
     """By template, the learned types."""
+    uniform: frozenset[str] = frozenset()
+    """Templates in which words do not count."""
     name: str = ""
     """The template of the folder, without a slash at its end."""
     context: FolderContext = field(default_factory=FolderContext)
@@ -113,20 +126,27 @@ class FolderTemplate:
     language_source: LanguageSource | None = None
     sections: tuple[str, ...] = ()
     depth: int = 0
+    is_root: bool = True
+    """The root of a host, or of one of its languages."""
+    rule_depth: int = 0
+    """Segments, without languages."""
     segment: str = ""
     """Name or placeholder of its own segment."""
     is_named: bool = True
     """No folder on its path varies, except languages."""
     _named: Mapping[str, FolderNode] = field(init=False)
     _has_languages: bool = field(init=False)
-    _is_unknown: bool = field(init=False)
+    _has_shapes: bool = field(init=False)
+    _is_crowded: bool = field(init=False)
     _children: dict[tuple[str, str], FolderTemplate] = field(default_factory=dict, init=False)
     _by_slug: dict[str, UrlClass] = field(default_factory=dict, init=False)
     _by_shape: dict[tuple[str, _SlugShape], UrlClass] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self._named = self.node.named if self.node is not None else {}
-        self._is_unknown = self.context.is_unknown
+        self._is_crowded = self.node is not None and self.node.is_crowded
+        has_headlines = self.node is None or self.node.has_headlines
+        self._has_shapes = self.context.is_unknown and has_headlines
         self._has_languages = self.node is not None and LANGUAGE in self.node.varying
 
     # --- folders -----------------------------------------------------------------------------
@@ -163,19 +183,23 @@ class FolderTemplate:
         return FolderTemplate(
             node,
             self.types,
+            self.uniform,
             name=self.name if is_repeated_rest else f"{self.name}/{name}",
             context=self._child_context(segment, name, word),
             language=parse_code(segment) if is_language else self.language,
             language_source=LanguageSource.PATH if is_language else self.language_source,
             sections=self._sections_with(segment) if name == segment else self.sections,
             depth=self.depth + 1,
+            is_root=self.is_root and is_language,
+            rule_depth=self.rule_depth + (not is_language),
             segment=name,
             is_named=self.is_named and name in {segment, LANGUAGE},
         )
 
     def _child_context(self, segment: str, name: str, word: str) -> FolderContext:
         context = self.context
-        rule = FOLDER_RULES.get(word) if name != LANGUAGE else None
+        is_word = name != LANGUAGE and self.rule_depth < _MAX_RULE_DEPTH
+        rule = FOLDER_RULES.get(word) if is_word else None
         is_closed = context.rule is not None and context.rule.is_closed
         if rule is not None and not is_closed:
             context = context._replace(rule=rule, word=segment)
@@ -212,7 +236,7 @@ class FolderTemplate:
                 return named
         name = stem_placeholder(stem, self.segment) + extension
         # The rule of a folder or a date decides; else the shape of the slug makes a difference.
-        shape = _shape(slug) if self._is_unknown else _NO_SHAPE
+        shape = _shape(slug) if self._has_shapes else _NO_SHAPE
         found = self._by_shape.get((name, shape))
         if found is None:
             found = self._by_shape[name, shape] = self._make(name, self._type_by_shape(name, shape))
@@ -228,11 +252,31 @@ class FolderTemplate:
                 self._make(LANGUAGE, home), language=code, language_source=LanguageSource.PATH
             )
         is_folder = slug in self._named
+        name = placeholder(slug, self.segment)
+        if word in HOME_WORDS and not is_folder:
+            return self._classify_index(name, word)
+        if self.rule_depth >= _MAX_RULE_DEPTH:
+            word = ""
         found = type_by_slug(slug, word, self.context, is_folder=is_folder)
         if is_folder:
-            found = found or self._type_by_shape(placeholder(slug, self.segment), _shape(slug))
+            found = found or self._type_by_shape(name, _shape(slug))
             return replace(self._make(slug, found), sections=self._sections_with(slug))
-        return self._make(placeholder(slug, self.segment), found) if found else None
+        if found is not None and (self._is_crowded or self._template(name) in self.uniform):
+            # Its siblings have one type; that of a single word needs another reason.
+            usual = self._make(name, self._type_by_shape(name, _NO_SHAPE))
+            return replace(usual, hint=found.page_type)
+        return self._make(name, found) if found else None
+
+    def _classify_index(self, name: str, word: str) -> UrlClass | None:
+        """The class of ``index.html`` or ``home``: the start of the site only in its root."""
+        if self.is_root:
+            return self._make(name, self._home_type())
+        if word not in _INDEX_WORDS:
+            return None
+        rule = self.context.rule
+        if self._template(name) in self.types or rule is None or rule.own is PageType.FILE:
+            return None
+        return self._make(name, UrlType(rule.own, f"the start of the folder {self.context.word}"))
 
     def _type_by_shape(self, name: str, shape: _SlugShape) -> UrlType:
         return type_by_shape(
@@ -247,9 +291,11 @@ class FolderTemplate:
         return shortened(f"{self.name}/{name}")
 
     def _home(self) -> UrlClass:
+        return replace(self._make("", self._home_type()), template=f"{self.name}/", depth=0)
+
+    def _home_type(self) -> UrlType:
         rule = self.context.rule
-        home = UrlType(rule.own if rule else PageType.HOME, "the start of the site")
-        return replace(self._make("", home), template=f"{self.name}/", depth=0)
+        return UrlType(rule.own if rule else PageType.HOME, "the start of the site")
 
     def _make(self, name: str, found: UrlType) -> UrlClass:
         return UrlClass(
@@ -257,7 +303,7 @@ class FolderTemplate:
             page_type=found.page_type,
             category=found.category or CATEGORY_OF[found.page_type],
             reason=found.reason,
-            is_certain=found.is_certain,
+            is_certain=found.is_certain or self._is_crowded,
             sections=self.sections,
             language=self.language,
             language_source=self.language_source,
@@ -327,6 +373,7 @@ class UrlClassifier:
             template = self._hosts[key] = FolderTemplate(
                 model.tree,
                 self._model.types,
+                self._model.uniform,
                 name=model.prefix,
                 context=FolderContext(rule, name) if rule else FolderContext(),
                 language=model.language,

@@ -30,6 +30,7 @@ _MIN_PARAMETER_PAGES: Final = 3
 _AGREEING_SHARE: Final = 0.8
 # Of the fetched pages of a template, so many have to declare a type.
 _DECLARING_SHARE: Final = 0.5
+_UNIFORM_PAGES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ class UrlModel:
     hosts: Mapping[str, HostModel] = field(default_factory=dict)
     types: Mapping[str, PageType] = field(default_factory=dict)
     """By template, the type that its fetched pages declare."""
+    uniform: frozenset[str] = frozenset()
+    """Templates of which so many pages declare their type that words of an address do not count."""
     parameters: frozenset[str] = frozenset()
     """Names of query parameters that several pages have."""
 
@@ -63,6 +66,7 @@ class UrlModel:
                 for host, each in sorted(self.hosts.items())
             },
             "types": dict(sorted(self.types.items())),
+            "uniform": sorted(self.uniform),
             "parameters": sorted(self.parameters),
         }
 
@@ -75,6 +79,7 @@ class UrlModel:
                 for host, (number, prefix, language) in data["hosts"].items()
             },
             {template: PageType(name) for template, name in data["types"].items()},
+            frozenset(data["uniform"]),
             frozenset(data["parameters"]),
         )
 
@@ -106,7 +111,14 @@ def learn_urls(urls: Sequence[str], described: Iterable[DescribedPage]) -> UrlMo
     )
 
 
-def learn_types(fetched: Sequence[DescribedPage], templates: Sequence[str]) -> dict[str, PageType]:
+class LearnedTypes(NamedTuple):
+    """The fields of :class:`UrlModel`."""
+
+    types: Mapping[str, PageType]
+    uniform: frozenset[str]
+
+
+def learn_types(fetched: Sequence[DescribedPage], templates: Sequence[str]) -> LearnedTypes:
     """By template, the type that most of its fetched pages declare."""
     declared: defaultdict[str, Counter[str]] = defaultdict(Counter)
     pages = Counter(templates)
@@ -119,7 +131,8 @@ def learn_types(fetched: Sequence[DescribedPage], templates: Sequence[str]) -> d
         is_agreed = number >= _AGREEING_SHARE * kinds.total()
         if is_agreed and kinds.total() >= _DECLARING_SHARE * pages[template]:
             types[template] = PageType(kind)
-    return types
+    uniform = (template for template in types if declared[template].total() >= _UNIFORM_PAGES)
+    return LearnedTypes(types, frozenset(uniform))
 
 
 def _learn_parameters(urls: Iterable[str]) -> frozenset[str]:

@@ -61,6 +61,7 @@ _REFUSALS = {
     Reason.TOO_MANY_REDIRECTS: "it redirects too often: {rule}",
     Reason.OTHER_CANONICAL: "its canonical page is {rule}",
     Reason.TRAP_PARAMETER: "its parameter does not change the page: it has the text of {rule}",
+    Reason.INDEX_PAGE: "it is the same page as {rule}: both were visited, and have the same text",
 }
 _LANGUAGE_SOURCES = {
     LanguageSource.HREFLANG: "from hreflang",

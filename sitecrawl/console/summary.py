@@ -42,6 +42,7 @@ _REASONS = {
     "redirect_loop": "in a redirect loop",
     "too_many_redirects": "redirected too often",
     "other_canonical": "names another canonical page",
+    "index_page": "the same page as its folder, such as / and /index.html",
     "trap_path": "too deep or too long a path",
     "trap_loop": "a path that repeats itself",
     "trap_calendar": "an endless calendar",

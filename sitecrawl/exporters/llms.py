@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
+from sitecrawl.classify.language import primary_language
 from sitecrawl.classify.paths import path_depth, section
 from sitecrawl.exporters.sitemap import latest_lastmod, valid_lastmod
 from sitecrawl.exporters.sitemap_fitness import read_fitness
 from sitecrawl.html.links import Region
+from sitecrawl.store.queries.classification import main_language
 from sitecrawl.store.queries.comparison import listed_pages
 from sitecrawl.store.queries.links import site_menu
 from sitecrawl.urls.address import origin_of
@@ -173,6 +175,8 @@ class Candidate(NamedTuple):
     title: str
     anchor: str
     lastmod: str
+    is_foreign: bool = False
+    """Not in the main language of the site."""
 
 
 class _Shelf:
@@ -182,11 +186,13 @@ class _Shelf:
         self.title = title
         self.path = path
         self.pages = 0
+        self.foreign_pages = 0
         self._max_links = max_links
         self._ranked: list[tuple[tuple[int, ...], Candidate]] = []
 
     def add(self, rank: tuple[int, ...], page: Candidate) -> None:
         self.pages += 1
+        self.foreign_pages += page.is_foreign
         self._ranked.append((rank, page))
         if len(self._ranked) > 2 * self._max_links + _MAX_SPARE:
             self._cut()
@@ -194,6 +200,11 @@ class _Shelf:
     def take(self, other: _Shelf) -> None:
         for rank, page in other._ranked:
             self.add(rank, page)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether most of its pages are not in the main language of the site."""
+        return 2 * self.foreign_pages > self.pages
 
     def best(self) -> list[Candidate]:
         self._cut()
@@ -238,7 +249,8 @@ class LlmsSections:
         if shelf is None:
             shelf = self._shelf_of(page.url)
         has_words = bool(page.title or page.anchor)
-        shelf.add((position, not has_words, path_depth(page.url), page.number), page)
+        rank = (page.is_foreign, position, not has_words, path_depth(page.url), page.number)
+        shelf.add(rank, page)
 
     def _shelf_of(self, url: str) -> _Shelf:
         below = [shelf for shelf in self._tops if shelf.path and url.startswith(shelf.path)]
@@ -252,18 +264,23 @@ class LlmsSections:
         return shelf or self._optional
 
     def in_order(self) -> Iterator[tuple[str, list[Candidate]]]:
-        """Title and pages of each: the main ones, the menu's, folders by size, what is optional."""
+        """Title and pages of each: the main ones, the menu's, folders by size, what is optional.
+
+        Sections in the main language come first.
+        """
         shelves = []
         for shelf in self._tops:
             if shelf.pages > 1:
                 shelves.append(shelf)
             else:
                 self._main.take(shelf)
-        for shelf in sorted(self._folders.values(), key=lambda each: (-each.pages, each.path)):
+        folders = self._folders.values()
+        for shelf in sorted(folders, key=lambda each: (each.is_foreign, -each.pages, each.path)):
             if shelf.pages >= _FEWEST_IN_SECTION and len(shelves) < MAX_SECTIONS:
                 shelves.append(shelf)
             else:
                 self._optional.take(shelf)
+        shelves.sort(key=lambda each: each.is_foreign)
         yield MAIN, self._main.best()
         # Readers of the format know a section by its title.
         taken = {OPTIONAL.casefold(), MAIN.casefold()}
@@ -320,6 +337,7 @@ def export_llms(
     fitness = read_fitness(database, site, scan, origin)
     chosen = LlmsSections(scan.root_url, site_menu(database, scan), links_per_section)
     latest = latest_lastmod(scan.started_at)
+    language = primary_language(main_language(database, scan))
     names = SiteNames()
     left_out: Counter[str] = Counter()
     pages, root_title, root_key = 0, "", page_key(scan.root_url)
@@ -334,6 +352,7 @@ def export_llms(
             plain(page.title or ""),
             plain(page.anchor or ""),
             valid_lastmod(page.lastmod, latest),
+            bool(page.language) and primary_language(page.language) != language,
         )
         if candidate.title:
             names.add(candidate.title)

@@ -34,6 +34,7 @@ _NOT_TO_BE_FOUND: Final = frozenset({"noindex", "none"})
 _FAILURES: Final = frozenset(
     {FetchOutcome.HTTP_ERROR, FetchOutcome.TIMEOUT, FetchOutcome.UNREACHABLE}
 )
+_PAGE_FORMAT: Final = "html"
 _FEED_FORMATS: Final = frozenset(SitemapKind) - {SitemapKind.INVALID}
 # Search engines read these as they read pages.
 _DOCUMENT: Final = "document"
@@ -120,7 +121,8 @@ def _shown_by(visit: VisitAnswer, key_rules: KeyRules) -> Objection | None:
         return Objection(Unfit.FAILED, f"HTTP {visit.status}" if visit.status else visit.outcome)
     if not _NOT_TO_BE_FOUND.isdisjoint(visit.directives or ()):
         return Objection(Unfit.NOINDEX, ", ".join(visit.directives or ()))
-    kind = file_kind(visit.content_type or "")
+    # Some servers send pages as plain text.
+    kind = "" if visit.format == _PAGE_FORMAT else file_kind(visit.content_type or "")
     if visit.format in _FEED_FORMATS or kind not in {"", _DOCUMENT}:
         return Objection(Unfit.NO_PAGE, visit.content_type or "")
     if visit.canonical and visit.canonical != visit.url:

@@ -29,7 +29,7 @@ _MIXER: Final = 0xBF58476D1CE4E5B9
 # each of them is shared with a probability of nine tenths.
 _KEYS: Final = 8
 _SKETCH_SIZE: Final = 64
-# The similarity that a sketch of two near duplicates shows is below this once in ten thousand times.
+# The sketches of two near duplicates share less than this once in ten thousand times.
 _LEAST_ESTIMATE: Final = 0.75
 # The first texts with a hash that each later one is compared with: bounds the work for thousands
 # of pages with the same introduction.
@@ -90,8 +90,7 @@ def similarity(one: Shingles, other: Shingles) -> float:
 class TextSketch(NamedTuple):
     """What is kept of a text to find those that may be near duplicates of it."""
 
-    count: int
-    """How many shingles it has."""
+    shingle_count: int
     smallest: Shingles
 
     @classmethod
@@ -100,7 +99,8 @@ class TextSketch(NamedTuple):
 
     def may_be_near(self, other: TextSketch) -> bool:
         """Whether the exact similarity is worth to be computed."""
-        if min(self.count, other.count) < NEAR_DUPLICATE * max(self.count, other.count):
+        counts = (self.shingle_count, other.shingle_count)
+        if min(counts) < NEAR_DUPLICATE * max(counts):
             return False
         # The smallest hashes are a random sample of the shingles.
         together = np.union1d(self.smallest, other.smallest)[:_SKETCH_SIZE]

@@ -117,10 +117,9 @@ class ElementReader:
 
     def _read_script(self, node: LexborNode) -> None:
         attributes = node.attributes
+        self._scripts.take(node, attributes)
         if "src" in attributes:
             self._audit.note_resource(attributes["src"])
-        else:
-            self._scripts.take(node, attributes)
 
     def _acts_as_link(self, tag: str, node: LexborNode) -> bool:
         """Audit an element, and tell whether it can be a link as well."""

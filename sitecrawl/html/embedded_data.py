@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 
 _JSON_LD = "ld+json"
+# Themes leave out the generator of Sphinx, but its search needs this script.
+_SPHINX_OPTIONS = "documentation_options"
 # Scripts without one of these hold no data that is read here.
 _DATA_MARKS = (".__", ".pagePath")
 
@@ -52,8 +54,14 @@ class ScriptReader:
         self._max_types = limits.max_declared_types
         self.types: list[str] = []
         """The types that JSON-LD declares; filled by `add_links`."""
+        self.generator = ""
+        """The program that made the page, if one of its scripts says so."""
 
     def take(self, script: LexborNode, attributes: Attributes) -> None:
+        if attributes.get("id") == _SPHINX_OPTIONS:
+            self.generator = "sphinx"
+        if "src" in attributes:
+            return
         kind = (attributes.get("type") or "").lower()
         text = script.text()
         if "json" not in kind and not any(mark in text for mark in _DATA_MARKS):

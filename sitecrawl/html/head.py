@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _MAX_TYPE_CHARACTERS = 60
 _MAX_MEDIA_TYPE_CHARACTERS = 200
+_GENERATOR_NAME = re.compile("[A-Za-z][A-Za-z0-9]{0,39}")
 
 
 @dataclass(slots=True)
@@ -39,6 +40,8 @@ class HeadFacts:
     canonical: str = ""
     type: str = ""
     """The type of Open Graph."""
+    generator: str = ""
+    """The first word of what names the program that made the page, in lower case."""
 
 
 class HeadReader:
@@ -104,6 +107,8 @@ class HeadReader:
             self._audit.note_description(content)
         elif name == "og:type":
             self.facts.type = self.facts.type or cleaned(content)[:_MAX_TYPE_CHARACTERS]
+        elif name == "generator":
+            self.facts.generator = self.facts.generator or _generator_name(content)
         elif name in ADDRESS_PROPERTIES:
             if address := cleaned(content):
                 self._rows.add(LinkSource.OPENGRAPH, address, NO_REGION, "", "", "")
@@ -117,6 +122,15 @@ class HeadReader:
                 self._rows.add(LinkSource.META_REFRESH, address, NO_REGION, "", "", "")
         elif directive == "content-language":
             self.facts.language = self.facts.language or normalize_language(content)
+
+
+def _generator_name(content: str) -> str:
+    """
+    >>> [_generator_name(text) for text in ("javadoc/ClassWriterImpl", "Docutils 0.19: https://x")]
+    ['javadoc', 'docutils']
+    """
+    name = _GENERATOR_NAME.match(cleaned(content))
+    return name[0].lower() if name else ""
 
 
 def _link_source(relations: list[str], media_type: str) -> LinkSource | None:

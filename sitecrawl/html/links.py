@@ -133,7 +133,8 @@ class PageReading:
     text_sample: str = ""
     """A part of the text after the menu, to detect its language."""
     declared_types: tuple[str, ...] = ()
-    """The types that JSON-LD and, with the prefix ``og:``, Open Graph declare for the page."""
+    """What JSON-LD, Open Graph (with the prefix ``og:``) and the program that made the page (with
+    ``generator:``) declare of it."""
     links: Links = field(default_factory=Links)
     own_links: int = 0
     """Links to a fragment of the page itself: they name no other address."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MAIN: Final = "main,[role=main]"
 # Elements that have a region of their own are among these.
-_BLOCKS: Final = "nav,header,footer,aside,div,section,ul,ol,table,p,form"
+_BLOCKS: Final = "nav,header,footer,aside,div,section,ul,table"
 _LANDMARKS: Final = "nav,[role=navigation]"
 _OUTSIDE: Final = frozenset(Region) - {Region.CONTENT}
 # A page with less text than this, in characters, is all menu: a table of contents, an index.
@@ -30,16 +30,13 @@ def main_text(body: LexborNode, contexts: ElementContexts, whole_text: str) -> s
     *whole_text* is the answer for a page that has hardly any text of its own.
     """
     main = body.css_first(_MAIN)
-    if main is not None:
-        # Side bars and headings inside of the main element belong to the content.
-        surrounding = main.css(_LANDMARKS)
-    else:
-        surrounding = body.css(_BLOCKS)
+    # Side bars and headings inside of the main element belong to the content.
+    surrounding = main.css(_LANDMARKS) if main is not None else body.css(_BLOCKS)
     removed = [
         node
         for node in surrounding
         # What is inside of such an element goes with it.
-        if contexts.around(node).region not in _OUTSIDE and contexts.inside(node).region in _OUTSIDE
+        if contexts.inside(node).region in _OUTSIDE and contexts.around(node).region not in _OUTSIDE
     ]
     if main is None and not removed:
         return whole_text

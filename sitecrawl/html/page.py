@@ -90,9 +90,11 @@ def _read_body(
     reading.links = rows.columns()
     reading.audit = audit.facts
     _take_facts(head.facts, reading, header_rows, findings)
+    generator = scripts.generator or head.facts.generator
     reading.declared_types = (
         *scripts.types,
         *([f"og:{head.facts.type.lower()}"] if head.facts.type else ()),
+        *([f"generator:{generator}"] if generator else ()),
     )
     if tree.body is not None:
         text = tree.body.text(separator=" ")

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from sitecrawl.store.writers.scan_writer import ScanWriter
 
 T = TypeVar("T")
+# A longer text is not kept.
+_MAX_TEXT_CHARACTERS = 1_000_000
 
 _NOINDEX = {"noindex", "none"}
 _NOFOLLOW = {"nofollow", "none"}
@@ -212,7 +214,7 @@ class ItemRecorder:
                 declared_type=facts.declared_type,
                 text_language=facts.text_language,
                 text_hash=facts.text_hash,
-                text=facts.text if self._keeps_text(visit.number) else "",
+                text=facts.text if self._keeps_text(facts.text, visit.number) else "",
                 fingerprint=facts.fingerprint,
                 rendered=page.rendered or "",
                 only_rendered=page.only_rendered if page.rendered else None,
@@ -222,9 +224,10 @@ class ItemRecorder:
         if outcome and outcome.released:
             self._writer.release_visits(outcome.family, outcome.released, outcome.first_number)
 
-    def _keeps_text(self, number: int) -> bool:
+    def _keeps_text(self, text: str, number: int) -> bool:
         limit = self._config.keep_texts_max_pages
-        return self._config.keep_texts and (not limit or number <= limit)
+        is_kept = self._config.keep_texts and (not limit or number <= limit)
+        return is_kept and len(text) <= _MAX_TEXT_CHARACTERS
 
     def _fetch(self, document: Document, read: DocumentRead | None) -> FetchRecord:
         said = self._unread(document) if read is None else self._read(document, read)

@@ -332,7 +332,7 @@ visits = Table(
     Column("category", Text),
     # Of the main text: equal for texts that differ in white space only.
     Column("text_hash", String(16)),
-    # Simhash of the words of the whole page, without digits: the pages of a trap differ in few bits.
+    # Simhash of the words of the whole page, without digits: pages of a trap differ in few bits.
     Column("fingerprint", BigInteger),
     # The first page of the crawl with the same text.
     Column("duplicate_of", BigInteger),

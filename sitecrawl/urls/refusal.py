@@ -22,6 +22,7 @@ class Reason(StrEnum):
     REDIRECT_LOOP = "redirect_loop"
     TOO_MANY_REDIRECTS = "too_many_redirects"
     OTHER_CANONICAL = "other_canonical"
+    INDEX_PAGE = "index_page"
     # Endless URL spaces.
     TRAP_PATH = "trap_path"
     TRAP_LOOP = "trap_loop"

@@ -117,6 +117,10 @@ CONTENT_TYPE_KINDS = {
     "xml": "data",
     "javascript": "asset",
     "css": "asset",
+    # Source code and plain text. HTML is no file, whatever its address ends with.
+    "text/": "text",
+    "x-sh": "text",
+    "x-python": "text",
 }
 DEFAULT_SKIP_EXTENSIONS = tuple(
     extension for extensions in FILE_KINDS.values() for extension in extensions

@@ -130,6 +130,8 @@ def file_kind(content_type: str) -> str:
 
     >>> file_kind("application/pdf"), file_kind("video/mp4; codecs=avc1"), file_kind("text/html")
     ('document', 'media', '')
+    >>> file_kind("text/x-python"), file_kind("text/plain; charset=utf-8")
+    ('text', 'text')
     """
     name = content_type.partition(";")[0].strip().lower()
     if "html" in name:

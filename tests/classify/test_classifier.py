@@ -92,6 +92,77 @@ def test_what_a_page_says_counts(
     assert (found.page_type, found.reason) == (page_type, reason)
 
 
+@pytest.mark.parametrize(
+    ("path", "page_type"),
+    [
+        ("/index.html", PageType.HOME),
+        ("/home", PageType.HOME),
+        ("/com/sun/tools/Main.html", PageType.PAGE),
+        ("/guide/index.html", PageType.PAGE),
+        ("/docs/index.html", PageType.DOCUMENTATION),
+        # A word in a deep folder is a name.
+        ("/api-17/javax/swing/event/AncestorEvent.html", PageType.PAGE),
+        ("/api-17/javax/security/login/Account.html", PageType.PAGE),
+        ("/library/lib2/parts/search.html", PageType.PAGE),
+        # A page is no file.
+        ("/files/uploads.html", PageType.PAGE),
+    ],
+)
+def test_words_are_weak_hints(path: str, page_type: PageType) -> None:
+    assert classified(path).page_type is page_type
+
+
+class TestCrowdedFolders:
+    """Hundreds of siblings have one type."""
+
+    OTHERS = tuple(f"/lib/thing{number}.html" for number in range(120))
+
+    @pytest.mark.parametrize("name", ["login", "comparison", "history", "contact", "home"])
+    def test_a_word_says_nothing_there(self, name: str) -> None:
+        assert classified(f"/lib/{name}.html", *self.OTHERS).page_type is PageType.PAGE
+        few = self.OTHERS[:20]
+        assert (
+            classified(f"/lib/{name}.html", *few).page_type is not PageType.PAGE or name == "home"
+        )
+
+    def test_nor_does_a_title(self) -> None:
+        found = classified("/lib/x.html", *self.OTHERS, titles="Datenschutz")
+        assert found.page_type is PageType.PAGE
+
+    def test_a_page_that_all_others_link_to_is_different(self) -> None:
+        path = "/lib/contact.html"
+        inlinks = [100, 100, *[3] * 119]
+        for region, page_type in (("footer", PageType.CONTACT), ("content-link", PageType.PAGE)):
+            columns = PageColumns(
+                urls=[_ROOT + each for each in (path, *self.OTHERS)],
+                regions=[region] * 121,
+                inlinks=inlinks,
+            )
+            found = PageClassifier(learn_site([columns]).model).classify(columns)
+            assert found[0].page_type is page_type
+            assert found[5].page_type is PageType.PAGE
+
+    def test_headlines_are_articles_where_most_pages_have_one(self) -> None:
+        headlines = [f"/lib/why-do-my-{number}-tomatoes-split" for number in range(120)]
+        assert classified("/lib/how-to-grow-beans", *headlines).page_type is PageType.ARTICLE
+        assert classified("/lib/how-to-grow-beans", *self.OTHERS).page_type is PageType.PAGE
+
+    def test_what_siblings_declare_counts_more_than_a_word(self) -> None:
+        urls = [f"{_ROOT}/api/Login.html", *(f"{_ROOT}/api/Class{n}.html" for n in range(6))]
+        columns = PageColumns(
+            urls=urls, kinds=[None, *["documentation"] * 6], titles=[None, *["x"] * 6]
+        )
+        found = PageClassifier(learn_site([columns]).model).classify(columns)
+        assert {page.page_type for page in found} == {PageType.DOCUMENTATION}
+
+    def test_they_are_known_from_the_stored_model(self) -> None:
+        columns = PageColumns(urls=[_ROOT + each for each in ("/lib/login.html", *self.OTHERS)])
+        model = learn_site([columns]).model
+        stored = SiteModel.from_data(model.as_data(), model.cluster_keys)
+        assert stored is not None
+        assert PageClassifier(stored).classify(columns)[0].page_type is PageType.PAGE
+
+
 def test_pages_speak_for_others_of_their_template() -> None:
     urls = [f"{_ROOT}/catalogue-a/thing-{n}" for n in range(9)]
     kinds = ["product", "product", *[""] * 7]

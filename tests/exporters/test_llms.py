@@ -66,6 +66,23 @@ def test_the_menu_and_the_folders_are_the_sections(database: Database, crawling:
     assert (done.links, done.pages, done.left_out) == (11, 11, {})
 
 
+def test_the_main_language_comes_first(database: Database, crawling: Crawling) -> None:
+    german = [f"/de/seite-{number}" for number in range(6)]
+    english = [f"/en/page-{number}" for number in range(4)]
+    crawling.visit("/", *german, *english, "/de-only", "/page", language="en")
+    for paths, language in (
+        (german, "de"),
+        (english, "en"),
+        (["/de-only"], "de"),
+        (["/page"], "en"),
+    ):
+        for path in paths:
+            crawling.visit(path, language=language)
+    found = sections(export(database, crawling).text)
+    assert list(found) == ["Main pages", "En", "De", "Optional"]
+    assert found["Optional"] == ["page", "de-only"]
+
+
 def test_titles_are_without_the_name_of_the_site(database: Database, crawling: Crawling) -> None:
     crawling.visit(
         "/", PageLink("/a", "First"), PageLink("/b", "Bees"), "/c-d_e.html", title="Hi | Site"

@@ -90,3 +90,21 @@ def test_the_head_is_read_where_broken_markup_has_put_it() -> None:
 )
 def test_languages(html: str, language: str) -> None:
     assert read(html).language == language
+
+
+@pytest.mark.parametrize(
+    ("html", "declared"),
+    [
+        ("<meta name=generator content='javadoc/ClassWriterImpl'>", ("generator:javadoc",)),
+        (
+            "<meta name=Generator content='Docutils 0.19: https://x.example/'>",
+            ("generator:docutils",),
+        ),
+        ("<meta name=generator content='a'><meta name=generator content='b'>", ("generator:a",)),
+        ("<meta name=generator content='!'>", ()),
+        ("<script id=documentation_options src=/options.js></script>", ("generator:sphinx",)),
+        ("<script id=other></script>", ()),
+    ],
+)
+def test_the_generator_is_declared(html: str, declared: tuple[str, ...]) -> None:
+    assert read(html).declared_types == declared

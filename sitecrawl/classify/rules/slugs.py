@@ -249,5 +249,6 @@ SLUG_RULES: Final = MappingProxyType(
     | {word: SlugRule(PageType.LISTING, Category.UTILITY) for word in _compact(_UTILITY_LISTINGS)}
     | {word: SlugRule(PageType.PAGE, Category.UTILITY) for word in _compact(_UTILITY_PAGES)}
 )
+HOME_WORDS: Final = frozenset(_compact(_HOME))
 LONGEST_SLUG: Final = max(map(len, SLUG_RULES))
 LONGEST_NUMBERED_SLUG: Final = max(len(word) for word in SLUG_RULES if word[-1].isdigit())

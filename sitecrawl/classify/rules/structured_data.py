@@ -1,4 +1,6 @@
-"""Page types by the names of structured data: schema.org types of JSON-LD, and ``og:type``."""
+"""Page types by the names of structured data: schema.org types of JSON-LD, ``og:type``, and the
+programs that name themselves as the generator of a page.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +26,12 @@ _MEDIA = """
     videoobject podcastepisode podcastseries musicalbum musicrecording movie tvepisode tvseries
     imagegallery og:video.movie og:video.episode og:video.other og:music.song og:music.album
 """
+# Programs that make documentation and nothing else.
+_DOCUMENTATION_GENERATORS = """
+    sphinx docutils javadoc docbook publican docusaurus vitepress vuepress mkdocs mdbook gitbook
+    doxygen rustdoc typedoc jsdoc exdoc yard pdoc pydoctor antora asciidoctor asciidoc starlight
+    texi2any makeinfo texinfo docfx slate nextra honkit dokka scaladoc haddock odoc
+"""
 # The most specific first: a page of a shop may declare its breadcrumbs, the shop and a video beside
 # the product.
 _TYPES: Final = (
@@ -43,6 +51,10 @@ _TYPES: Final = (
     (PageType.LISTING, "collectionpage itemlist blog offercatalog"),
     (PageType.PAGE, "course dataset softwareapplication softwaresourcecode service"),
     (PageType.ARTICLE, "og:article"),
+    (
+        PageType.DOCUMENTATION,
+        " ".join(f"generator:{name}" for name in _DOCUMENTATION_GENERATORS.split()),
+    ),
 )
 STRUCTURED_TYPES: Final = MappingProxyType(
     {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 
 from sitecrawl.classify.classifier import PageClassifier
 from sitecrawl.classify.clusters import Cluster
@@ -154,6 +154,26 @@ def read_clusters(connection: Connection, site_id: int) -> list[Cluster]:
         )
         for row in rows
     ]
+
+
+def main_language(database: Database, scan: Scan) -> str:
+    """The language of the root page, else the one of most pages; ``""``: no page has one."""
+    root = func.max(case((t.pages.c.url == scan.root_url, 1), else_=0))
+    statement = (
+        select(t.classes.c.language)
+        .join_from(t.classes, t.page_classes, t.page_classes.c.class_id == t.classes.c.id)
+        .join(t.pages, t.pages.c.number == t.page_classes.c.page_number)
+        .where(
+            t.classes.c.site_id == scan.site_id,
+            t.classes.c.language.is_not(None),
+            t.pages.c.reason.is_(None),
+        )
+        .group_by(t.classes.c.language)
+        .order_by(root.desc(), func.count().desc(), t.classes.c.language)
+        .limit(1)
+    )
+    with database.reading() as connection:
+        return connection.scalar(statement) or ""
 
 
 def stored_classes(database: Database, scan: Scan) -> dict[int, StoredClass]:

@@ -138,8 +138,11 @@ _PAGES: Final = """
 SELECT p.id, p.url, p.title, p.importance, p.source, p.anchor, p.details, p.reason, p.rule,
     blocking.rule, coalesce({lastmod}, listing.lastmod), d.url,
     {is_listed} OR listing.page_id IS NOT NULL, {entries} + coalesce(listing.entries, 0),
-    p.id IN (SELECT page_id FROM visits WHERE scan_id = {scan} AND outcome IS NOT NULL)
+    p.id IN (SELECT page_id FROM visits WHERE scan_id = {scan} AND outcome IS NOT NULL),
+    coalesce(k.language, '')
 FROM pages AS p
+LEFT JOIN page_classes AS pc ON pc.page_number = p.number
+LEFT JOIN classes AS k ON k.id = pc.class_id
 LEFT JOIN (
     SELECT other.page_id, min(other.document_id) AS document_id, max(other.lastmod) AS lastmod,
         sum(CASE WHEN other.source = '{sitemap}' THEN 1 ELSE 0 END) AS entries
@@ -197,6 +200,8 @@ class SitemapPage(NamedTuple):
     entries: int
     """How often the sitemaps list it, without alternates."""
     is_visited: bool
+    language: str
+    """``""``: not known."""
 
 
 def listed_pages(database: Database, scan: Scan) -> Iterator[SitemapPage]:

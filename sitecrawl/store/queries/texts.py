@@ -78,7 +78,7 @@ def text_difference(
         .join_from(visits, page_texts, _IS_OWN_TEXT)
         .where(visits.c.scan_id == scan.id, visits.c.page_id.in_([before, after]))
     )
-    texts = {page_id: content for page_id, content in connection.execute(statement)}
+    texts: dict[int, bytes] = {row.page_id: row.content for row in connection.execute(statement)}
     if before not in texts or after not in texts:
         return None
     return word_difference(unpack_text(texts[before]), unpack_text(texts[after]))

@@ -25,6 +25,7 @@ from sitecrawl.store.queries.scans import membership
 from sitecrawl.store.schema import sites, visits
 from sitecrawl.store.writers.bulk import insert_columns, literal
 from sitecrawl.store.writers.gone import mark_gone
+from sitecrawl.store.writers.index_pages import merge_index_pages
 from sitecrawl.store.writers.mentions import remove_unused_contexts
 from sitecrawl.urls.address import resolve
 from sitecrawl.urls.canonical import KeyRules, page_key
@@ -255,6 +256,7 @@ def finalize_crawl(
     _refuse_copies(connection, scan, copies)
     _mark_endless_redirects(connection, scan)
     _resolve_canonicals(connection, scan)
+    merge_index_pages(connection, scan)
     statements = [
         *(_CREATE_ORIGINALS, _FIND_ORIGINALS, _MARK_DUPLICATES, "DROP TABLE originals"),
         *(_FORGET_REASONS, _APPLY_VISITS, _APPLY_MENU, _FORGET_MENU),

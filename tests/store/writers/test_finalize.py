@@ -16,7 +16,7 @@ from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.archive import load_validators
 from sitecrawl.store.queries.pages import ALL_PAGES, count_listed, count_pages, page_rows
 from sitecrawl.store.queries.scans import scan_by_id
-from sitecrawl.store.schema import other_mentions, pages, visits
+from sitecrawl.store.schema import evidence, other_mentions, pages, visits
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers import finalize
 from sitecrawl.store.writers.scan_writer import ScanWriter
@@ -451,6 +451,48 @@ class TestDuplicates:
         other.visit("/other", text_hash="7")
         other.end()
         assert set(originals(database).values()) == {None}
+
+
+class TestIndexPages:
+    def test_a_folder_and_its_index_with_the_same_text_are_one_page(
+        self, database: Database, crawling: Crawling
+    ) -> None:
+        crawling.visit("/", "/index.html", "/a/index.html", "/a/", "/b/index.html", text_hash="1")
+        for path, text_hash in (("/index.html", "1"), ("/a/index.html", "2"), ("/a/", "2")):
+            crawling.visit(path, text_hash=text_hash)
+        crawling.visit("/b/index.html", text_hash="1")
+        crawling.end()
+        assert facts(database, "/index.html", "reason", "rule") == ("index_page", address("/"))
+        # The first that was visited stays.
+        assert facts(database, "/a/", "reason", "rule") == ("index_page", address("/a/index.html"))
+        assert facts(database, "/a/index.html", "reason") == (None,)
+        # The same text elsewhere is a duplicate, not the same page.
+        assert facts(database, "/b/index.html", "reason") == (None,)
+        root = crawling.page_id(address("/"))
+        assert originals(database)["/index.html"] == originals(database)["/b/index.html"] == root
+
+    def test_other_texts_are_other_pages(self, database: Database, crawling: Crawling) -> None:
+        crawling.visit("/", "/index.html", "/default.htm", text_hash="1")
+        crawling.visit("/index.html", text_hash="2")
+        crawling.visit("/default.htm")
+        crawling.end()
+        assert facts(database, "/index.html", "reason") == (None,)
+        assert facts(database, "/default.htm", "reason") == (None,)
+        with database.reading() as connection:
+            query = select(evidence.c.metadata).where(evidence.c.type == "index_pages")
+            [record] = connection.scalars(query)
+        assert (record["compared"], record["same"]) == (1, 0)
+
+    def test_the_next_scan_decides_again(self, database: Database, crawling: Crawling) -> None:
+        crawling.visit("/", "/index.html", text_hash="1")
+        crawling.visit("/index.html", text_hash="1")
+        crawling.end()
+        later = Crawling(database)
+        later.start()
+        later.visit("/", "/index.html", text_hash="1")
+        later.visit("/index.html", text_hash="2")
+        later.end()
+        assert facts(database, "/index.html", "reason") == (None,)
 
 
 class TestCutPatterns:
