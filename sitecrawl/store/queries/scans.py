@@ -126,6 +126,11 @@ OR {asked})
 """
 
 
+def counts_in_scan(scan: Scan, mentions: str) -> str:
+    """SQL: whether a row of ``mentions``, under this alias, is in the inventory of the scan."""
+    return _COUNTS.format(m=mentions, seen="scan_id", scan=int(scan.id))
+
+
 def membership(scan: Scan) -> dict[str, str]:
     """What stands for names in statements about ``pages AS p`` and ``further_mentions AS other``.
 
@@ -138,5 +143,5 @@ def membership(scan: Scan) -> dict[str, str]:
         "site": str(site_id),
         "scan": str(scan_id),
         "own_counts": _OWN_COUNTS.format(site=site_id, scan=scan_id, asked=asked),
-        "other_counts": _COUNTS.format(m="other", seen="scan_id", scan=scan_id),
+        "other_counts": counts_in_scan(scan, "other"),
     }
