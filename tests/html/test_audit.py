@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from sitecrawl.html.audit import PageAudit
 from sitecrawl.html.links import PageLimits
 from tests.html.reading import named, read
+
+if TYPE_CHECKING:
+    from sitecrawl.html.audit import PageAudit
 
 
 def audit(html: str, **options: object) -> PageAudit:

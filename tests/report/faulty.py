@@ -216,8 +216,9 @@ def _audited(server: SiteServer) -> dict[str, Route]:
         "/en": ("English", ""),
         "/heavy": ("Heavy", f"<!-- {'x' * 600_000} -->"),
     }
+    routes: dict[str, Route] = {**way}
     return (
-        way
+        routes
         | {path: _html(title, paragraphs(path, 3), head) for path, (title, head) in pages.items()}
         | {"/way/6": _html("Way 6", paragraphs("way 6", 3))}
     )

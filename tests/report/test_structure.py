@@ -87,7 +87,9 @@ def test_what_has_no_room_counts_in_the_section_around_it(monkeypatch: pytest.Mo
     monkeypatch.setattr(structure, "MAX_SECTIONS", 2)
     found = drawn({"/a": 40, "/b": 30, "/a/x": 20, "/c": 20})
     assert {each["name"]: each["pages"] for each in found["sections"]} == {
-        "/a": 60, "/b": 30, "other pages": 21,
+        "/a": 60,
+        "/b": 30,
+        "other pages": 21,
     }
     assert named_links(found)["other pages", "/a"] == 60
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.scans import Scan
 
 UNCHANGED: dict[str, Any] = {
-    "outcome": FetchOutcome.NOT_MODIFIED, "status": 304,
+    "outcome": FetchOutcome.NOT_MODIFIED,
+    "status": 304,
     "fetch": {"complete": False},
 }
 WHOLE = {"description": "Words", "h1": "Heading", "h1_count": 1}
