@@ -26,14 +26,17 @@ class ReportFormat(StrEnum):
     JSON = "json"
     MD = "md"
     CSV = "csv"
+    XLSX = "xlsx"
 
 
 _DEFAULT_FILE: Final = Path("report.html")
+_ARCHIVES: Final = {ReportFormat.CSV: "zip", ReportFormat.XLSX: "xlsx"}
 _BY_ENDING: Final = {
     ".html": ReportFormat.HTML,
     ".json": ReportFormat.JSON,
     ".md": ReportFormat.MD,
     ".zip": ReportFormat.CSV,
+    ".xlsx": ReportFormat.XLSX,
 }
 
 
@@ -68,14 +71,19 @@ def report(
     sitecrawl report example.com --format md
     sitecrawl report example.com -o report.json
     sitecrawl report example.com -o tables.zip
+    sitecrawl report example.com -o tables.xlsx
     """
     from sitecrawl.cli.database import known_site, reading, wanted_scan
+    from sitecrawl.report.findings import MAX_ITEMS
     from sitecrawl.report.gather import gather_report
 
     wanted = _wanted_format(format_, output, is_terminal=terminal)
     with reading(database) as store:
         chosen = wanted_scan(store, known_site(store, domain), scan)
-        data = gather_report(store, chosen)
+        # Tables have every page of a finding.
+        is_whole = wanted in {ReportFormat.CSV, ReportFormat.XLSX}
+        max_items = sys.maxsize if is_whole else MAX_ITEMS
+        data = gather_report(store, chosen, max_items=max_items)
     if wanted is None:
         _print_short(data)
     else:
@@ -94,8 +102,11 @@ def _wanted_format(
             raise ConfigError("--terminal prints to the screen: leave out --format and --output")
         return None
     if output is None or format_:
-        if format_ is ReportFormat.CSV and output is None and sys.stdout.isatty():
-            raise ConfigError("--format csv is a zip file: name one with -o, such as -o tables.zip")
+        if format_ in _ARCHIVES and output is None and sys.stdout.isatty():
+            ending = _ARCHIVES[format_]
+            raise ConfigError(
+                f"--format {format_} is a {ending} file: use -o, as -o tables.{ending}"
+            )
         return format_ or ReportFormat.HTML
     return format_by_ending(output, _BY_ENDING, ReportFormat.HTML)
 
@@ -135,3 +146,7 @@ def _writer(format_: ReportFormat) -> Callable[[ReportData, IO[bytes]], None]:
             from sitecrawl.report.tables import write_csv
 
             return write_csv
+        case ReportFormat.XLSX:
+            from sitecrawl.report.tables import write_xlsx
+
+            return write_xlsx

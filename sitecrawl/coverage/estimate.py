@@ -64,6 +64,12 @@ class CrawlState:
     visits_listed_pages: bool = False
     """The crawl started from the pages of the sitemaps."""
 
+    @property
+    def is_exhaustive(self) -> bool:
+        """Whether every page was visited that links and sitemaps lead to."""
+        is_whole = self.is_finished and self.has_crawled and not self.unread_sitemaps
+        return is_whole and not (self.waiting or self.held or self.limits)
+
 
 @dataclass(frozen=True, slots=True)
 class PartEstimate:
@@ -90,6 +96,8 @@ class CoverageEstimate:
     """Reasons not to trust it, in words."""
     parts: tuple[PartEstimate, ...]
     """The largest first."""
+    is_exhaustive: bool = False
+    """Every page was visited that links and sitemaps lead to."""
 
     @property
     def is_trusted(self) -> bool:
@@ -102,7 +110,10 @@ def estimate_coverage(sightings: Sightings, crawl: CrawlState) -> CoverageEstima
     seen = sightings.with_pages().united(*DEPENDENT_GROUPS)
     if len(seen.sources) < 2:  # noqa: PLR2004 - one source has nothing to be compared with
         doubts = tuple(site_doubts(seen, crawl, None))
-        return CoverageEstimate(known, None, known, None, "none", doubts, _without_estimate(seen))
+        parts = _without_estimate(seen)
+        return CoverageEstimate(
+            known, None, known, None, "none", doubts, parts, crawl.is_exhaustive
+        )
     rows = _grouped(seen)
     groups = Sightings(
         seen.sources,
@@ -115,7 +126,7 @@ def estimate_coverage(sightings: Sightings, crawl: CrawlState) -> CoverageEstima
     doubts = tuple(site_doubts(groups, crawl, high))
     parts = _parts(seen, rows, unseen, drawn, is_trusted=not doubts)
     method = f"log-linear, {len(seen.sources)} sources: {', '.join(seen.sources)}"
-    return CoverageEstimate(known, estimate, low, high, method, doubts, parts)
+    return CoverageEstimate(known, estimate, low, high, method, doubts, parts, crawl.is_exhaustive)
 
 
 def _grouped(seen: Sightings) -> list[list[int]]:
@@ -182,10 +193,12 @@ def _without_estimate(seen: Sightings) -> tuple[PartEstimate, ...]:
 def site_doubts(seen: Sightings, crawl: CrawlState, high: int | None) -> Iterator[str]:
     """Reasons not to trust the estimate; *high* is the end of its interval, if it has one."""
     yield from _crawl_doubts(crawl)
+    if crawl.visits_listed_pages and high is not None:
+        yield "the crawl started from the pages of the sitemaps: the two are not independent"
     if high is None:
         if not seen.sources:
             yield "no source knows any page"
-        else:
+        elif not crawl.is_exhaustive:
             yield f"only one source knows pages ({seen.sources[0]}): there is nothing to compare"
         return
     if seen.known < _FEWEST_PAGES:
@@ -253,5 +266,3 @@ def _crawl_doubts(crawl: CrawlState) -> Iterator[str]:
         yield f"pages that could not be read: {crawl.failed:,}"
     if crawl.unread_sitemaps:
         yield f"sitemaps that could not be read: {crawl.unread_sitemaps:,}"
-    if crawl.visits_listed_pages:
-        yield "the crawl started from the pages of the sitemaps: the two are not independent"

@@ -52,20 +52,22 @@ class _TableExporter(ScanExporter):
         raise NotImplementedError
 
 
+def open_workbook(file: IO[bytes]) -> Any:
+    """A workbook that is written row by row."""
+    # What a site wrote is text: it becomes neither a formula nor a link.
+    options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
+    return _optional("xlsx", "xlsxwriter").Workbook(file, options)
+
+
 class XlsxPageExporter(_TableExporter):
     """A header and one line per page; further sheets when one is full."""
 
     def __init__(self, file: IO[bytes], **kwargs: Any):
         super().__init__(file, **kwargs)
-        workbook = _optional("xlsx", "xlsxwriter").Workbook
         # A zip archive that cannot be finished complains on its own when it is thrown away, so it
         # is not made in the file itself.
         self._archive = io.BytesIO()
-        # What a site wrote is text: it becomes neither a formula nor a link.
-        self._workbook = workbook(
-            self._archive,
-            {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False},
-        )
+        self._workbook = open_workbook(self._archive)
         self._next_row = _MAX_SHEET_ROWS
 
     def write_columns(self, columns: Sequence[Sequence[Any]]) -> None:

@@ -40,6 +40,7 @@ class AuditReader:
 
     def __init__(self, url: str, max_text_characters: int):
         self.facts = PageAudit()
+        self._headings: list[LexborNode] = []
         self._is_secure = url[:8].lower() == "https://"
         self._max_text_characters = max_text_characters
 
@@ -51,7 +52,7 @@ class AuditReader:
                 self.facts.images_without_alt += 1
             self.note_resource(attributes.get("src"))
         elif tag == "h1":
-            self._read_heading(node)
+            self._headings.append(node)
         else:
             self.note_resource(attributes.get("data" if tag == "object" else "src"))
 
@@ -72,10 +73,13 @@ class AuditReader:
             example = self.facts.insecure_example or address[:_MAX_ADDRESS_CHARACTERS].rstrip()
             self.facts.insecure_example = example
 
-    def _read_heading(self, node: LexborNode) -> None:
-        self.facts.h1_count += 1
-        if not self.facts.h1:
-            self.facts.h1 = self._shortened(node.text(separator=" ")) or _image_label(node)
+    def read_headings(self) -> None:
+        """Read the texts of the headings so far, once they are without scripts."""
+        for node in self._headings:
+            self.facts.h1_count += 1
+            if not self.facts.h1:
+                self.facts.h1 = self._shortened(node.text(separator=" ")) or _image_label(node)
+        self._headings.clear()
 
     def _shortened(self, text: str) -> str:
         limit = self._max_text_characters

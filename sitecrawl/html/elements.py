@@ -106,9 +106,10 @@ class ElementReader:
                 invisible.append(node)
             elif tag not in AUDITED_TAGS or self._acts_as_link(tag, node):
                 links.append((tag, node))
-        # Before the links are read, so that no link text has a script in it.
+        # Before texts are read, so that no text has a script in it.
         for node in silent:
             node.decompose()
+        self._audit.read_headings()
         for tag, node in links:
             if self._rows.is_full:
                 break

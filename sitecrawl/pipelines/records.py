@@ -284,6 +284,7 @@ def _page_facts(page: VisitedPage) -> PageFactsRecord | None:
         bytes=len(document.body) or document.received_bytes,
         is_noindex=not directives.isdisjoint(_NOINDEX),
         is_nofollow=not directives.isdisjoint(_NOFOLLOW),
+        canonical_id=_canonical_id(page.batches) if page.facts.canonical else None,
         description=audit.description,
         h1=audit.h1,
         h1_count=audit.h1_count,
@@ -294,6 +295,20 @@ def _page_facts(page: VisitedPage) -> PageFactsRecord | None:
         bad_hreflang=audit.bad_hreflang,
         alternates=_alternates(page.batches),
     )
+
+
+def _canonical_id(batches: Sequence[MentionBatch]) -> int | None:
+    """The page that the head names as canonical, else the one that the headers name."""
+    named: dict[str, int] = {}
+    for batch in batches:
+        sources = batch.sources or ()
+        if LinkSource.CANONICAL in sources:
+            named.setdefault("head", batch.ids[sources.index(LinkSource.CANONICAL)])
+        if LinkSource.HTTP_LINK in sources:
+            for row, source in enumerate(sources):
+                if source == LinkSource.HTTP_LINK and "canonical" in (batch.rels or ())[row]:
+                    named.setdefault("headers", batch.ids[row])
+    return named.get("head", named.get("headers"))
 
 
 def _alternates(batches: Sequence[MentionBatch]) -> dict[int, str]:

@@ -49,6 +49,7 @@ def coverage_facts(
     )
     found = estimate_coverage(sightings, crawl_state(database, scan, crawl))
     return {
+        "is_exhaustive": found.is_exhaustive,
         "known": found.known,
         "estimate": found.estimate,
         "low": found.low,
@@ -70,7 +71,8 @@ def coverage_facts(
                 "high": part.high,
                 "is_trusted": part.is_trusted,
             }
-            for part in found.parts[:MAX_CLUSTERS]
+            # Small parts have no estimate of their own: a row of dashes says nothing.
+            for part in [each for each in found.parts if each.estimate is not None][:MAX_CLUSTERS]
         ],
         "recent_yield": recent_yield(new_pages_by_request(database, scan)),
     }

@@ -6,7 +6,7 @@ All types are JSON types. The texts come from the site: each format has to escap
 from __future__ import annotations
 
 import json
-from typing import IO, Any, TypedDict
+from typing import IO, Any, NotRequired, TypedDict
 
 
 class SiteFacts(TypedDict):
@@ -36,8 +36,10 @@ class Headline(TypedDict):
     """Listed ones."""
     refused: int
     visited: int
+    """Listed ones that were visited."""
     rendered: int
     documents: int
+    """Those that were read."""
     requests: int
     bytes: int
     seconds: float
@@ -81,6 +83,8 @@ class RecentYield(TypedDict):
 class CoverageFacts(TypedDict):
     """The estimated number of pages; without an estimate, only ``known`` is meaningful."""
 
+    is_exhaustive: bool
+    """All pages that links and sitemaps lead to were visited."""
     known: int
     estimate: int | None
     low: int
@@ -143,19 +147,73 @@ class RegionCount(TypedDict):
     """Targets of these links."""
 
 
-class Example(TypedDict):
+class FindingItem(TypedDict):
+    """A page, an address or a sitemap with the finding; kind and url identify it in any report."""
+
     url: str
     detail: str
+    links: NotRequired[int]
+    """How many pages link to it; only where that is asked for."""
+    linked_from: NotRequired[list[str]]
+    """The first of them."""
+
+
+class FindingBefore(TypedDict):
+    """The same finding in the scan before, as far as both scans visited the pages."""
+
+    count: int
+    new: int
+    """Items that were not found before."""
+    fixed: int
+    """Items of before that were visited again, and do not have it any more."""
+    not_visited: int
+    """Items of before that were not visited again: nothing is known of them."""
 
 
 class FindingFacts(TypedDict):
     kind: str
+    """The stable id of the finding."""
     severity: str
     """``high``, ``medium`` or ``low``."""
+    topic: str
     title: str
     count: int
-    examples: list[Example]
+    unit: str
+    """What is counted: ``pages``, ``addresses``, ``entries`` or ``sitemaps``."""
+    items: list[FindingItem]
     advice: str
+    before: FindingBefore | None
+    """None: it cannot be compared, or there is no earlier scan."""
+
+
+class Percentiles(TypedDict):
+    p50: int
+    p75: int
+    p90: int
+    p95: int
+    p99: int
+    max: int
+
+
+class SpeedFacts(TypedDict):
+    """How fast and how heavy the pages are that the scan has read."""
+
+    pages: int
+    elapsed_ms: Percentiles | None
+    """Until the first byte of the answer."""
+    bytes: Percentiles | None
+    """Of HTML."""
+
+
+class ScanBefore(TypedDict):
+    """The scan that this one is compared with."""
+
+    scan_id: int
+    started_at: str
+    visited: int
+    speed: SpeedFacts
+    fixed: list[FindingFacts]
+    """Findings that it had and this one has not; without items."""
 
 
 class RobotsFacts(TypedDict):
@@ -186,6 +244,13 @@ class SitemapFacts(TypedDict):
     findings: list[ParseFinding]
 
 
+class ProbeFacts(TypedDict):
+    """Addresses that nothing names, where sitemaps often are."""
+
+    asked: int
+    found: int
+
+
 class EvidenceFacts(TypedDict):
     type: str
     content: str
@@ -194,32 +259,36 @@ class EvidenceFacts(TypedDict):
     created_at: str
 
 
-class GraphNodeFacts(TypedDict):
-    """A page, or all pages of a collapsed cluster, which has no url."""
-
-    id: int
+class LinkedPage(TypedDict):
     url: str
     title: str
-    cluster: int | None
-    inlinks: int
-    is_structural: bool
+    links: int
+    """How many visited pages link to it."""
 
 
-class CollapsedCluster(TypedDict):
-    cluster: int | None
-    """None: pages that are in no cluster."""
+class SectionFacts(TypedDict):
+    """A section of the site with its own pages; those of sections inside it count there."""
+
+    id: int
+    name: str
+    parent: int | None
+    """The section that it is inside of."""
     pages: int
-    node: int
-    """The node that stands for them."""
+    most_linked: list[LinkedPage]
 
 
-class GraphFacts(TypedDict):
-    nodes: list[GraphNodeFacts]
-    edges: list[tuple[int, int]]
-    """From one node to another; each once, however many links there are."""
-    collapsed: list[CollapsedCluster]
-    edges_left_out: bool
-    """There are more links than a drawing can show."""
+class SectionLinks(TypedDict):
+    """How many links lead from pages of one section to pages of another, or of the same."""
+
+    source: int
+    target: int
+    links: int
+
+
+class LinkFacts(TypedDict):
+    sections: list[SectionFacts]
+    links: list[SectionLinks]
+    """The most links first."""
 
 
 class PageFacts(TypedDict):
@@ -256,12 +325,15 @@ class ReportData(TypedDict):
     languages: list[LanguageCount]
     regions: list[RegionCount]
     findings: list[FindingFacts]
+    before: ScanBefore | None
+    speed: SpeedFacts
     politeness: dict[str, Any]
     """As the evidence ``politeness_ledger`` has it."""
     robots: list[RobotsFacts]
     sitemaps: list[SitemapFacts]
+    probes: ProbeFacts
     evidence: list[EvidenceFacts]
-    graph: GraphFacts
+    links: LinkFacts
     pages: PageFacts
 
 

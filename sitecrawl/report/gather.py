@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import sitecrawl
-from sitecrawl.items import DocumentKind, EvidenceType
+from sitecrawl.items import DocumentKind, EvidenceType, FetchOutcome
+from sitecrawl.report.before import compare_findings, speed_facts
 from sitecrawl.report.coverage import coverage_facts
-from sitecrawl.report.findings import site_findings
+from sitecrawl.report.findings import MAX_ITEMS, site_findings
 from sitecrawl.report.inventory import read_inventory, report_pages
 from sitecrawl.report.mentions import read_mentions
-from sitecrawl.report.structure import site_graph
+from sitecrawl.report.structure import section_links
 from sitecrawl.store.queries.coverage import crawl_coverage
 from sitecrawl.store.queries.documents import document_fetches, evidence, number_of_scans
-from sitecrawl.store.queries.visits import pages_by_clicks
+from sitecrawl.store.queries.visits import pages_by_clicks, visited_pages
 from sitecrawl.store.schema import iso_text
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         EvidenceFacts,
         Headline,
         NamedCount,
+        ProbeFacts,
         ReportData,
         RobotsFacts,
         SiteFacts,
@@ -32,23 +34,32 @@ if TYPE_CHECKING:
     from sitecrawl.report.inventory import Inventory
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.coverage import CrawlCoverage
-    from sitecrawl.store.queries.documents import EvidenceFact
+    from sitecrawl.store.queries.documents import DocumentFetch, EvidenceFact
     from sitecrawl.store.queries.scans import Scan
 
 MAX_EVIDENCE: Final = 500
 MAX_EVIDENCE_CHARACTERS: Final = 20_000
 MAX_SITEMAPS: Final = 2_000
+_ANSWERED: Final = (
+    *(FetchOutcome.OK, FetchOutcome.REDIRECTED),
+    *(FetchOutcome.NOT_MODIFIED, FetchOutcome.FRESH),
+)
 
 
-def gather_report(database: Database, scan: Scan) -> ReportData:
-    """Read the inventory and the records of a scan; the same state gives the same data."""
+def gather_report(database: Database, scan: Scan, *, max_items: int = MAX_ITEMS) -> ReportData:
+    """Read the inventory and the records of a scan; the same state gives the same data.
+
+    Each finding has at most *max_items* items; it is counted with all of them.
+    """
     inventory = read_inventory(database, scan)
     mentions = read_mentions(database, scan, inventory)
     crawl = crawl_coverage(database, scan)
     records = evidence(database, scan.id)
+    findings = site_findings(database, scan, inventory, mentions, crawl, max_items=max_items)
+    maps = document_fetches(database, scan, DocumentKind.SITEMAP)
     return {
         "site": _site(database, scan),
-        "headline": _headline(scan, inventory, crawl),
+        "headline": _headline(scan, inventory, crawl, visited_pages(database, scan)),
         "coverage": coverage_facts(database, scan, inventory, mentions, crawl),
         "tree": inventory.tree.root(),
         "depths": [
@@ -62,12 +73,15 @@ def gather_report(database: Database, scan: Scan) -> ReportData:
         "types": _counts(inventory.by_type()),
         "languages": inventory.languages(),
         "regions": mentions.regions(),
-        "findings": site_findings(database, scan, inventory, mentions, crawl),
+        "before": compare_findings(database, scan, findings),
+        "findings": findings,
+        "speed": speed_facts(database, scan),
         "politeness": _politeness(records),
         "robots": _robots(database, scan, records),
-        "sitemaps": _sitemaps(database, scan),
+        "sitemaps": _sitemaps(maps),
+        "probes": _probes(maps),
         "evidence": [_evidence(record) for record in records[:MAX_EVIDENCE]],
-        "graph": site_graph(inventory, mentions),
+        "links": section_links(inventory, mentions),
         "pages": report_pages(database, scan, inventory),
     }
 
@@ -87,14 +101,15 @@ def _site(database: Database, scan: Scan) -> SiteFacts:
     }
 
 
-def _headline(scan: Scan, inventory: Inventory, crawl: CrawlCoverage) -> Headline:
+def _headline(scan: Scan, inventory: Inventory, crawl: CrawlCoverage, visited: int) -> Headline:
     summary = scan.summary or {}
+    documents: dict[str, int] = summary.get("documents", {})
     return {
         "pages": len(inventory.ids),
         "refused": inventory.by_reason.total(),
-        "visited": crawl.visited,
+        "visited": visited,
         "rendered": summary.get("rendered", {}).get("pages", 0),
-        "documents": sum(summary.get("documents", {}).values()),
+        "documents": sum(documents.get(outcome, 0) for outcome in _ANSWERED),
         "requests": summary.get("requests", 0),
         "bytes": summary.get("received_bytes", 0),
         "seconds": summary.get("seconds", 0.0),
@@ -130,7 +145,20 @@ def _robots(database: Database, scan: Scan, records: Sequence[EvidenceFact]) -> 
     ]
 
 
-def _sitemaps(database: Database, scan: Scan) -> list[SitemapFacts]:
+def _probes(fetches: Sequence[DocumentFetch]) -> ProbeFacts:
+    asked = [fetch for fetch in fetches if not fetch.is_named]
+    missing = sum(map(_is_missing_probe, asked))
+    return {"asked": len(asked), "found": len(asked) - missing}
+
+
+def _is_missing_probe(fetch: DocumentFetch) -> bool:
+    """Whether it is nothing but an address where many sites have a sitemap, and this one not."""
+    return not fetch.is_named and fetch.outcome not in _ANSWERED
+
+
+def _sitemaps(fetches: Sequence[DocumentFetch]) -> list[SitemapFacts]:
+    """What the site names, and what was found where sitemaps often are."""
+    named = [fetch for fetch in fetches if not _is_missing_probe(fetch)]
     return [
         {
             "url": fetch.url,
@@ -142,7 +170,7 @@ def _sitemaps(database: Database, scan: Scan) -> list[SitemapFacts]:
             "bytes": fetch.received_bytes,
             "findings": fetch.findings,  # type: ignore[typeddict-item]  # stored by the parser in this form
         }
-        for fetch in document_fetches(database, scan, DocumentKind.SITEMAP)[:MAX_SITEMAPS]
+        for fetch in named[:MAX_SITEMAPS]
     ]
 
 

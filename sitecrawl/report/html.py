@@ -24,7 +24,7 @@ from sitecrawl.safety.text import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sitecrawl.report.data import EvidenceFacts, PageFacts, ReportData
+    from sitecrawl.report.data import EvidenceFacts, FindingFacts, PageFacts, ReportData
 
 _DOCUMENT: Final = Template("""\
 <!doctype html>
@@ -61,7 +61,10 @@ _MAX_EVIDENCE_BYTES: Final = 1_000_000
 _MAX_UNPACKED_CHARACTERS: Final = 80_000_000
 _CHARACTERS_PER_ROW: Final = 120  # of all columns but the two long ones
 _FEWEST_ROWS: Final = 1_000
-_OWN_PARTS: Final = ("graph", "pages", "evidence")
+_MAX_ITEM_BYTES: Final = 3_000_000
+_FEWEST_ITEMS: Final = 100
+_MAX_SOURCES: Final = 25
+_OWN_PARTS: Final = ("findings", "pages", "evidence")
 
 
 def write_html(report: ReportData, file: IO[bytes]) -> None:
@@ -153,8 +156,9 @@ def embedded_parts(report: ReportData) -> dict[str, str]:
     parts = {
         "overview": _packed(
             {name: part for name, part in report.items() if name not in _OWN_PARTS}
+            | {"findings": [_without_items(finding) for finding in report["findings"]]}
         ),
-        "graph": _packed(report["graph"]),
+        "items": _packed_items(report["findings"]),
         "evidence": _packed_evidence(report["evidence"]),
     }
     room = MAX_FILE_BYTES - _RESERVED_BYTES - sum(map(len, parts.values()))
@@ -167,6 +171,33 @@ def _packed(value: object) -> str:
     # gives the same file.
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return b64encode(gzip.compress(text.encode("ascii"), compresslevel=7, mtime=0)).decode("ascii")
+
+
+def _without_items(finding: FindingFacts) -> dict[str, object]:
+    return {name: value for name, value in finding.items() if name != "items"}
+
+
+def _packed_items(findings: Sequence[FindingFacts]) -> str:
+    """The items of each finding in columns: all of them, or the first ones that fit."""
+    most = max((len(finding["items"]) for finding in findings), default=0)
+    while True:
+        packed = _packed({each["kind"]: _item_columns(each, most) for each in findings})
+        if len(packed) <= _MAX_ITEM_BYTES or most <= _FEWEST_ITEMS:
+            return packed
+        most = max(_FEWEST_ITEMS, most // 2)
+
+
+def _item_columns(finding: FindingFacts, most: int) -> dict[str, object]:
+    items = finding["items"][:most]
+    columns: dict[str, object] = {
+        "url": [item["url"] for item in items],
+        "detail": [item["detail"] for item in items],
+        "left_out": len(finding["items"]) - len(items),
+    }
+    if any("links" in item for item in items):
+        columns["links"] = [item.get("links", 0) for item in items]
+        columns["linked_from"] = [item.get("linked_from", [])[:_MAX_SOURCES] for item in items]
+    return columns
 
 
 def _packed_pages(pages: PageFacts, room: int) -> str:

@@ -73,6 +73,11 @@ class SiteClusters:
         """The names of main clusters by number; the last one is for pages without."""
         return [*(cluster.name for cluster in self._clusters), NO_CLUSTER]
 
+    def parents(self) -> dict[int, int]:
+        """By number, the cluster that a cluster is inside of."""
+        found = ((n, self._numbers.get(each.parent)) for n, each in enumerate(self._clusters))
+        return {number: parent for number, parent in found if parent is not None}
+
     def facts(self, classes: Mapping[StoredClass, int]) -> list[ClusterFacts]:
         """By number, with exact sizes: *classes* has the number of pages of each class."""
         sizes: Counter[str] = Counter()

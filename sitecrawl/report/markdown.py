@@ -6,7 +6,13 @@ import re
 from typing import IO, TYPE_CHECKING, Final
 
 from sitecrawl.report.tables import report_tables
-from sitecrawl.report.words import by_severity, counted, coverage_words, severity_words
+from sitecrawl.report.words import (
+    by_severity,
+    change_words,
+    counted,
+    coverage_words,
+    severity_words,
+)
 from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
@@ -16,7 +22,7 @@ if TYPE_CHECKING:
     from sitecrawl.report.tables import Cell, ReportTable
 
 _MAX_ROWS: Final = 20
-_MAX_EXAMPLES: Final = 5
+_MAX_ITEMS: Final = 5
 _MAX_CELL: Final = 200
 # Characters with a meaning in CommonMark, GitHub's tables or its formulas.
 _MARKUP: Final = re.compile(r"([\\`*_\[\]<>|~&$#])")
@@ -26,7 +32,7 @@ _NOT_IN_TARGETS: Final = re.compile(r"[\\<>|\s`]")
 # A parameter that looks like a character reference would be read as the character.
 _REFERENCE: Final = re.compile(r"&(?=#?\w{1,40};)")
 # Tables that are shown as text, above the others.
-_OWN_WORDS: Final = {"findings", "examples"}
+_OWN_WORDS: Final = {"findings", "items", "links_to_items"}
 
 
 def write_markdown(report: ReportData, file: IO[bytes]) -> None:
@@ -92,11 +98,16 @@ def _finding(finding: FindingFacts) -> Iterator[str]:
     yield f"### {escaped(finding['title'])}: {finding['count']:,}"
     yield ""
     yield f"*{severity_words(finding['severity']).capitalize()}.* {escaped(finding['advice'])}"
+    if finding["before"]:
+        yield f"{change_words(finding['before']).capitalize()}."
     yield ""
-    for example in finding["examples"][:_MAX_EXAMPLES]:
-        detail = f": {escaped(example['detail'])}" if example["detail"] else ""
-        yield f"- {linked(example['url'])}{detail}"
-    further = finding["count"] - len(finding["examples"][:_MAX_EXAMPLES])
+    for item in finding["items"][:_MAX_ITEMS]:
+        words = escaped(item["detail"])
+        if item.get("linked_from"):
+            words += f" (linked from {counted(item['links'], 'page')}, such as"
+            words += f" {linked(item['linked_from'][0])})"
+        yield f"- {linked(item['url'])}{f': {words.strip()}' if words else ''}"
+    further = len(finding["items"]) - _MAX_ITEMS
     if further > 0:
         yield f"- and {further:,} more"
     yield ""

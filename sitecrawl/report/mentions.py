@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -31,8 +32,6 @@ _IS_FOLLOWED: Final = 1 << len(GROUPS)
 _IN_SITEMAP: Final = 2 << len(GROUPS)
 _GROUP_BITS: Final = _IS_FOLLOWED - 1
 _REGIONS: Final = tuple(Region)
-# The graph has no room for more.
-_MAX_LINKS_KEPT: Final = 1_000_000
 _COUNTED: Final = -2
 
 
@@ -105,9 +104,10 @@ class PageMentions:
         self._links_in_region = np.zeros(1 << len(_REGIONS), np.int64)
         self.inlinks = np.zeros(len(index), np.int32)
         """How many visited pages link to each."""
-        self.links: list[tuple[Positions, Positions]] = []
-        """The first links: columns of positions, from page and to page."""
-        self._links_kept = 0
+        self.cluster_links: Counter[tuple[int, int]] = Counter()
+        """How many links lead from pages of one main cluster to pages of another."""
+        self._clusters = np.array(inventory.main_clusters, np.int64)
+        self._cluster_count = len(inventory.clusters) + 1
         by_document = dict(visited)
         self._visited = IdIndex(list(by_document))
         # Position -1, the last one, is for documents that are no visited page.
@@ -165,9 +165,10 @@ class PageMentions:
         _, firsts = np.unique(pairs, return_index=True)
         starts, ends = np.divmod(pairs[np.sort(firsts)], max(len(self.index), 1))
         np.add.at(self.inlinks, ends, 1)
-        if self._links_kept < _MAX_LINKS_KEPT:
-            self.links.append((starts, ends))
-            self._links_kept += len(starts)
+        between = self._clusters[starts] * self._cluster_count + self._clusters[ends]
+        codes, numbers = np.unique(between, return_counts=True)
+        for code, number in zip(codes.tolist(), numbers.tolist(), strict=True):
+            self.cluster_links[divmod(code, self._cluster_count)] += number
 
     def regions(self) -> list[RegionCount]:
         """The regions of links, those with the most links first."""

@@ -1,19 +1,20 @@
-"""The structure of a site, small enough to be drawn: paths as a tree, links as a graph."""
+"""The structure of a site, small enough to be drawn: paths as a tree, links between sections."""
 
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from sitecrawl.report.data import CollapsedCluster, GraphFacts, GraphNodeFacts, TreeNode
+    from sitecrawl.report.data import LinkedPage, LinkFacts, SectionFacts, TreeNode
     from sitecrawl.report.inventory import Inventory
     from sitecrawl.report.mentions import PageMentions
 
@@ -22,10 +23,9 @@ MAX_TREE_NODES: Final = 3_000
 _MAX_FOLDERS: Final = 200_000
 _MAX_DEPTH: Final = 12
 _MAX_CHILDREN: Final = 100
-MAX_NODES: Final = 5_000
-MAX_EDGES: Final = 20_000
-# Where clusters collapse, the graph is filled up to this with the most linked pages.
-_MOST_LINKED: Final = 1_000
+MAX_SECTIONS: Final = 80
+# Pages of each section that are named.
+_MOST_LINKED: Final = 20
 
 
 @dataclass(slots=True)
@@ -96,99 +96,84 @@ def _node(name: str, url: str, pages: int) -> TreeNode:
     return {"name": name, "url": url, "pages": pages, "children": []}
 
 
-def site_graph(
-    inventory: Inventory, mentions: PageMentions, max_nodes: int = MAX_NODES
-) -> GraphFacts:
-    """Listed pages as nodes; where there are too many, the largest clusters become one each."""
-    graph = _GraphBuilder(inventory, mentions.inlinks, max_nodes)
-    edges, is_cut = _edges(mentions.links, graph.node_of)
+def section_links(inventory: Inventory, mentions: PageMentions) -> LinkFacts:
+    """The sections of the site and the links between them.
+
+    Each page is in its main cluster. Of a site with very many clusters the largest are shown, and
+    the others count in the section that they are inside of, or as other pages.
+    """
+    shown = _ShownSections(inventory)
+    links: Counter[tuple[int, int]] = Counter()
+    for (source, target), number in mentions.cluster_links.items():
+        links[shown.node_of[source], shown.node_of[target]] += number
     return {
-        "nodes": graph.nodes,
-        "edges": edges,
-        "collapsed": graph.collapsed,
-        "edges_left_out": is_cut,
+        "sections": shown.facts(mentions.inlinks),
+        "links": [
+            {"source": source, "target": target, "links": number}
+            for (source, target), number in sorted(
+                links.items(), key=lambda item: (-item[1], item[0])
+            )
+        ],
     }
 
 
-class _GraphBuilder:
-    def __init__(self, inventory: Inventory, inlinks: NDArray[np.int32], max_nodes: int) -> None:
+class _ShownSections:
+    """Which clusters are shown as a section, and which of them each cluster counts in."""
+
+    def __init__(self, inventory: Inventory) -> None:
         self._inventory = inventory
-        self._inlinks = inlinks
-        self.nodes: list[GraphNodeFacts] = []
-        self.collapsed: list[CollapsedCluster] = []
-        pages = len(inventory.ids)
-        self._clusters = np.array(inventory.main_clusters, np.int32)
-        self.node_of = np.zeros(pages, np.int64)
-        """The node of each page."""
-        is_shown = np.zeros(pages, np.bool_)
-        # Only the number of further pages is known.
-        is_shown[: len(inventory.listed)] = True
-        collapsed = self._collapse(is_shown, max_nodes)
-        for position in np.flatnonzero(is_shown).tolist():
-            self.node_of[position] = self._add_page(position)
-        for cluster in collapsed:
-            is_inside = (self._clusters == cluster) & ~is_shown
-            if is_inside.any():
-                self.node_of[is_inside] = self._add_cluster(cluster, is_inside)
+        self._parents = inventory.clusters.parents()
+        self._clusters = np.array(inventory.main_clusters, np.int64)
+        rest = len(inventory.clusters)
+        sizes = np.bincount(self._clusters, minlength=rest + 1)
+        largest = np.argsort(-sizes, kind="stable")[:MAX_SECTIONS].tolist()
+        self._shown = {cluster for cluster in largest if sizes[cluster]}
+        # What a shown one is inside of has a place, too, even without pages of its own.
+        for cluster in list(self._shown):
+            self._shown.update(self._ancestors(cluster))
+        self.node_of = [self._shown_ancestor(cluster) for cluster in range(rest + 1)]
 
-    def _collapse(self, is_shown: NDArray[np.bool_], max_nodes: int) -> list[int]:
-        """Choose the clusters that become one node each, the largest first."""
-        can_be_shown = is_shown.copy()
-        sizes = np.bincount(self._clusters) if len(self._clusters) else np.empty(0, np.int64)
-        collapsed = sorted(set(self._clusters[~is_shown].tolist()))
-        for cluster in np.argsort(-sizes, kind="stable").tolist():
-            if np.count_nonzero(is_shown) + len(collapsed) <= max_nodes:
-                break
-            is_shown[self._clusters == cluster] = False
-            collapsed = sorted({*collapsed, cluster})
-        room = min(max_nodes, _MOST_LINKED) - np.count_nonzero(is_shown) - len(collapsed)
-        hidden = np.flatnonzero(can_be_shown & ~is_shown)
-        in_order = hidden[np.argsort(-self._inlinks[hidden], kind="stable")]
-        is_shown[in_order[: max(0, room)]] = True
-        return collapsed
-
-    def _add_page(self, position: int) -> int:
-        row = self._inventory.listed[position].row
-        node: GraphNodeFacts = {
-            "id": len(self.nodes),
-            "url": row.url,
-            "title": row.title or "",
-            "cluster": self._cluster_id(int(self._clusters[position])),
-            "inlinks": int(self._inlinks[position]),
-            "is_structural": bool(row.importance),
-        }
-        self.nodes.append(node)
-        return node["id"]
-
-    def _add_cluster(self, cluster: int, is_inside: NDArray[np.bool_]) -> int:
-        node = len(self.nodes)
-        self.nodes.append(
+    def facts(self, inlinks: NDArray[np.int32]) -> list[SectionFacts]:
+        """The sections, the largest first."""
+        nodes = np.array(self.node_of, np.int64)[self._clusters]
+        sizes = np.bincount(nodes, minlength=len(self.node_of))
+        names = self._inventory.clusters.names()
+        shown = sorted({*self._shown, *nodes.tolist()}, key=lambda node: (-sizes[node], node))
+        most_linked = self._most_linked(nodes, inlinks)
+        return [
             {
                 "id": node,
-                "url": "",
-                "title": self._inventory.clusters.names()[cluster],
-                "cluster": self._cluster_id(cluster),
-                "inlinks": int(self._inlinks[is_inside].sum()),
-                "is_structural": False,
+                "name": names[node],
+                "parent": self._parents.get(node),
+                "pages": int(sizes[node]),
+                "most_linked": most_linked.get(node, []),
             }
-        )
-        pages = int(np.count_nonzero(is_inside))
-        self.collapsed.append({"cluster": self._cluster_id(cluster), "pages": pages, "node": node})
-        return node
+            for node in shown
+        ]
 
-    def _cluster_id(self, number: int) -> int | None:
-        return number if number < len(self._inventory.clusters) else None
+    def _most_linked(
+        self, nodes: NDArray[np.int64], inlinks: NDArray[np.int32]
+    ) -> dict[int, list[LinkedPage]]:
+        listed = self._inventory.listed
+        at_hand = nodes[: len(listed)]
+        found: dict[int, list[LinkedPage]] = {}
+        # By links, then in the order of the list.
+        for position in np.argsort(-inlinks[: len(listed)], kind="stable").tolist():
+            pages = found.setdefault(int(at_hand[position]), [])
+            if len(pages) < _MOST_LINKED:
+                row = listed[position].row
+                links = int(inlinks[position])
+                pages.append({"url": row.url, "title": row.title or "", "links": links})
+        return found
 
+    def _ancestors(self, cluster: int) -> Iterator[int]:
+        seen = {cluster}
+        parent = self._parents.get(cluster)
+        while parent is not None and parent not in seen:
+            seen.add(parent)
+            yield parent
+            parent = self._parents.get(parent)
 
-def _edges(
-    links: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]], node_of: NDArray[np.int64]
-) -> tuple[list[tuple[int, int]], bool]:
-    """Each pair of nodes once, in the order in which the links come, and whether some are left."""
-    edges: dict[tuple[int, int], None] = {}
-    for origins, targets in links:
-        starts, ends = node_of[origins], node_of[targets]
-        is_drawn = starts != ends
-        edges |= dict.fromkeys(zip(starts[is_drawn].tolist(), ends[is_drawn].tolist(), strict=True))
-        if len(edges) > MAX_EDGES:
-            return list(edges)[:MAX_EDGES], True
-    return list(edges), False
+    def _shown_ancestor(self, cluster: int) -> int:
+        way = (cluster, *self._ancestors(cluster))
+        return next((each for each in way if each in self._shown), len(self._inventory.clusters))

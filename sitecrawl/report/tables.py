@@ -1,4 +1,4 @@
-"""The report as plain tables, and as CSV: a zip file with one CSV file per table.
+"""The report as plain tables: as CSV, a zip file with one file per table, and as Excel workbook.
 
 Markdown shows the first rows of the same tables.
 """
@@ -12,15 +12,17 @@ from typing import IO, TYPE_CHECKING, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from sitecrawl.exporters.cells import safe_cell
+from sitecrawl.exporters.tables import open_workbook
 from sitecrawl.report.words import by_severity, headline_figures, severity_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from sitecrawl.report.data import ReportData, TreeNode
+    from sitecrawl.report.data import FindingFacts, ReportData, TreeNode
 
 Cell = str | int | float | None
 
+PERCENTILES: Final = ("p50", "p75", "p90", "p95", "p99", "max")
 # Entries of zip files have a time; a fixed one makes the bytes depend on the report alone.
 _NO_TIME: Final = (1980, 1, 1, 0, 0, 0)
 _READABLE_BY_ALL: Final = 0o644 << 16
@@ -65,22 +67,63 @@ def _limits(report: ReportData) -> ReportTable:
 def _findings(report: ReportData) -> ReportTable:
     rows = [
         (
-            *(severity_words(finding["severity"]), finding["title"], finding["count"]),
-            *(finding["advice"], finding["kind"]),
+            *(finding["kind"], severity_words(finding["severity"]), finding["topic"]),
+            *(finding["title"], finding["count"], finding["unit"]),
+            *_before(finding),
+            finding["advice"],
         )
-        for finding in by_severity(report["findings"])
+        for finding in [*by_severity(report["findings"]), *_fixed(report)]
     ]
-    columns = ("severity", "finding", "count", "advice", "kind")
+    columns = (
+        *("id", "severity", "topic", "finding", "count", "unit"),
+        *("before", "new", "fixed", "not visited again", "advice"),
+    )
     return ReportTable("findings", "Findings", columns, rows)
 
 
-def _examples(report: ReportData) -> ReportTable:
+def _fixed(report: ReportData) -> Sequence[FindingFacts]:
+    return report["before"]["fixed"] if report["before"] else ()
+
+
+def _before(finding: FindingFacts) -> tuple[Cell, ...]:
+    before = finding["before"]
+    if before is None:
+        return (None,) * 4
+    return before["count"], before["new"], before["fixed"], before["not_visited"]
+
+
+def _items(report: ReportData) -> ReportTable:
     rows = [
-        (finding["kind"], example["url"], example["detail"])
+        (finding["kind"], item["url"], item["detail"], item.get("links"))
         for finding in by_severity(report["findings"])
-        for example in finding["examples"]
+        for item in finding["items"]
     ]
-    return ReportTable("examples", "Examples of the findings", ("kind", "url", "detail"), rows)
+    columns = ("finding", "url", "detail", "linked from pages")
+    return ReportTable("items", "What the findings are about", columns, rows)
+
+
+def _links_to_items(report: ReportData) -> ReportTable:
+    rows = [
+        (finding["kind"], item["url"], source)
+        for finding in by_severity(report["findings"])
+        for item in finding["items"]
+        for source in item.get("linked_from", ())
+    ]
+    columns = ("finding", "url", "linked from")
+    return ReportTable("links_to_items", "Where the links are", columns, rows)
+
+
+def _speed(report: ReportData) -> ReportTable:
+    figures = report["speed"]
+    rows: list[tuple[Cell, ...]] = [
+        (what, *(values[name] for name in PERCENTILES))
+        for what, values in (
+            ("milliseconds to the first byte", figures["elapsed_ms"]),
+            ("bytes of HTML", figures["bytes"]),
+        )
+        if values is not None
+    ]
+    return ReportTable("speed", "Speed and weight of pages", ("what", *PERCENTILES), rows)
 
 
 def _coverage(report: ReportData) -> ReportTable:
@@ -116,7 +159,7 @@ def _sources(report: ReportData) -> ReportTable:
 
 def _reasons(report: ReportData) -> ReportTable:
     rows = list(report["headline"]["by_reason"].items())
-    return ReportTable("refused", "Why URLs were refused", ("reason", "pages"), rows)
+    return ReportTable("refused", "Why URLs were refused", ("reason", "addresses"), rows)
 
 
 def _folders(report: ReportData) -> ReportTable:
@@ -177,6 +220,29 @@ def _regions(report: ReportData) -> ReportTable:
     return ReportTable("regions", "Where links stand", columns, rows)
 
 
+def _sections(report: ReportData) -> ReportTable:
+    names = {section["id"]: section["name"] for section in report["links"]["sections"]}
+    rows = [
+        (
+            section["name"],
+            names.get(section["parent"]) if section["parent"] is not None else None,
+            section["pages"],
+        )
+        for section in report["links"]["sections"]
+    ]
+    return ReportTable("sections", "Sections", ("section", "within", "pages"), rows)
+
+
+def _section_links(report: ReportData) -> ReportTable:
+    names = {section["id"]: section["name"] for section in report["links"]["sections"]}
+    rows = [
+        (names[each["source"]], names[each["target"]], each["links"])
+        for each in report["links"]["links"]
+    ]
+    columns = ("from section", "to section", "links")
+    return ReportTable("section_links", "Links between sections", columns, rows)
+
+
 _HOST_FIGURES: Final = (
     *("host", "requests", "smallest_gap_seconds", "median_gap_seconds", "most_in_flight"),
     *("longest_pause_seconds", "robots_asked_seconds", "robots_kept_seconds", "received_bytes"),
@@ -227,8 +293,9 @@ def _yes_or_no(value: bool) -> str:
 
 
 _MAKERS: Final[tuple[Callable[[ReportData], ReportTable], ...]] = (
-    *(_summary, _limits, _findings, _examples, _coverage, _overlap, _sources, _reasons, _folders),
-    *(_depths, _clicks, _clusters, _categories, _types, _languages, _regions),
+    *(_summary, _limits, _findings, _items, _links_to_items, _speed, _coverage, _overlap),
+    *(_sources, _reasons, _folders, _depths, _clicks, _sections, _section_links),
+    *(_clusters, _categories, _types, _languages, _regions),
     *(_politeness, _robots, _sitemaps),
 )
 
@@ -246,6 +313,35 @@ def write_csv(report: ReportData, file: IO[bytes]) -> None:
             entry.external_attr = _READABLE_BY_ALL
             folder.writestr(entry, csv_text(table).encode("utf-8", "backslashreplace"))
     file.write(archive.getvalue())
+
+
+# --- Excel -----------------------------------------------------------------------------------
+
+_MAX_SHEET_ROWS: Final = 1_048_575  # without the header
+_MAX_CELL_CHARACTERS: Final = 32_767
+
+
+def write_xlsx(report: ReportData, file: IO[bytes]) -> None:
+    """A workbook with a sheet for each table that has rows; long ones go on in further sheets."""
+    archive = io.BytesIO()
+    with open_workbook(archive) as workbook:
+        for table in (*report_tables(report), page_table(report)):
+            for first in range(0, len(table.rows), _MAX_SHEET_ROWS):
+                name = f"{table.name} {first // _MAX_SHEET_ROWS + 1}" if first else table.name
+                sheet = workbook.add_worksheet(name)
+                sheet.freeze_panes(1, 0)
+                sheet.set_column(0, len(table.columns) - 1, 30)
+                sheet.write_row(0, 0, table.columns)
+                for number, row in enumerate(table.rows[first : first + _MAX_SHEET_ROWS], 1):
+                    sheet.write_row(number, 0, map(_sheet_cell, row))
+    file.write(archive.getbuffer())
+
+
+def _sheet_cell(value: Cell) -> Cell:
+    """Text as a workbook can hold it: half a character of UTF-16 is shown as its code."""
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-8", "backslashreplace").decode()[:_MAX_CELL_CHARACTERS]
 
 
 def csv_text(table: ReportTable) -> str:

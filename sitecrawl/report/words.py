@@ -9,7 +9,13 @@ from sitecrawl.politeness.ledger import byte_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sitecrawl.report.data import CoverageFacts, FindingFacts, ReportData, Truncation
+    from sitecrawl.report.data import (
+        CoverageFacts,
+        FindingBefore,
+        FindingFacts,
+        ReportData,
+        Truncation,
+    )
 
 _SEVERITIES: Final = {"high": "fix soon", "medium": "should be fixed", "low": "good to know"}
 _MINUTE: Final = 60
@@ -51,6 +57,10 @@ def seconds_words(seconds: float | None) -> str:
 def coverage_words(coverage: CoverageFacts) -> str:
     """The completeness of the list, in a sentence."""
     known = f"{coverage['known']:,} known"
+    if coverage["is_exhaustive"]:
+        known += "; all reachable pages were visited"
+        if coverage["estimate"] is None or not coverage["is_trusted"]:
+            return known
     if coverage["estimate"] is None:
         return f"{known}; how many there are in all cannot be estimated"
     upper = coverage["high"]
@@ -65,6 +75,18 @@ def coverage_words(coverage: CoverageFacts) -> str:
 
 def severity_words(severity: str) -> str:
     return _SEVERITIES.get(severity, severity)
+
+
+def change_words(before: FindingBefore) -> str:
+    """What has changed since the scan before.
+
+    >>> change_words({"count": 5, "new": 1, "fixed": 2, "not_visited": 0})
+    '5 before: 1 new, 2 fixed'
+    """
+    parts = [f"{before['new']:,} new", f"{before['fixed']:,} fixed"]
+    if before["not_visited"]:
+        parts.append(f"{before['not_visited']:,} not visited again")
+    return f"{before['count']:,} before: {', '.join(parts)}"
 
 
 def by_severity(findings: Sequence[FindingFacts]) -> list[FindingFacts]:

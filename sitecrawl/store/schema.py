@@ -355,6 +355,8 @@ page_facts = Table(
     Column("bytes", BigInteger, nullable=False),
     Column("is_noindex", Boolean, nullable=False),
     Column("is_nofollow", Boolean, nullable=False),
+    # The page that it names as canonical, which may be itself.
+    Column("canonical_id", BigInteger),
     Column("description", Text),
     Column("h1", Text),
     Column("h1_count", Integer, nullable=False),

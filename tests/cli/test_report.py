@@ -69,11 +69,11 @@ def test_the_short_version_fits_a_screen(crawled: Crawled) -> None:
     [
         (
             ("-o", "report.xls"),
-            "expected a name with one of .html, .json, .md, .zip, or --format",
+            "expected a name with one of .html, .json, .md, .zip, .xlsx, or --format",
         ),
         (
             ("-o", "report.csv"),
-            "expected a name with one of .html, .json, .md, .zip, or --format",
+            "expected a name with one of .html, .json, .md, .zip, .xlsx, or --format",
         ),
         (("--terminal", "-f", "md"), "--terminal prints to the screen"),
         (("--terminal", "-o", "a.html"), "--terminal prints to the screen"),

@@ -166,9 +166,24 @@ def test_what_the_crawl_left_out(change: dict[str, Any], words: str) -> None:
 
 def test_one_source() -> None:
     one = Sightings(("links",), ("0",), np.array([[0, 500]]))
-    assert (
-        doubts(one, high=None) == "only one source knows pages (links): there is nothing to compare"
-    )
+    found = doubts(one, replace(FINE, waiting=1), high=None)
+    assert "only one source knows pages (links): there is nothing to compare" in found
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"is_finished": False}, {"has_crawled": False}, {"waiting": 1}, {"held": 1}),
+        *({"unread_sitemaps": 1}, {"limits": ["pages"]}),
+    ],
+)
+def test_a_crawl_that_left_something_out_is_not_exhaustive(change: dict[str, Any]) -> None:
+    assert not estimate({2: 500}, crawl=replace(FINE, **change)).is_exhaustive
+
+
+def test_an_exhaustive_crawl_needs_no_second_source() -> None:
+    found = estimate({2: 500}, crawl=replace(FINE, visits_listed_pages=True))
+    assert (found.is_exhaustive, found.estimate, found.doubts) == (True, None, ())
 
 
 def test_no_source() -> None:

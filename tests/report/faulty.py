@@ -21,6 +21,7 @@ SETTINGS = {
     "SITECRAWL_MAX_CRAWL_PAGES": 0,
     "RETRY_TIMES": 0,
 }
+MAPS = ("pages", "more", "briefs", "dated", "mistakes", "failing", "none")
 _DEEP = "/" + "/".join("abcdefghijklmnopqrstuvwxy")
 _BRIEF = [f"/brief/{number}" for number in range(12)]
 _DATED = [f"/dated/{number}" for number in range(12)]
@@ -44,14 +45,61 @@ EXPECTED: Mapping[str, tuple[set[str], str]] = {
     "lastmod_all_equal": ({"/maps/briefs.xml"}, "2019-03-04 in all 12 entries"),
     "lastmod_stale": ({"/maps/briefs.xml"}, "the newest of 12 is 2019-03-04"),
     "orphan": ({"/alone"}, "/maps/pages.xml"),
-    "broken_link": ({"/gone", "/lost", "/dead"}, "linked by "),
+    "broken_link": ({"/gone", "/lost", "/dead"}, "HTTP 410"),
+    "page_error": ({"/broken"}, "HTTP 500"),
+    "redirected_link": ({"/moved", "/first", "/second", "/old"}, "/linked"),
+    "title_missing": ({"/untitled"}, ""),
+    "title_duplicate": ({"/copy", "/original", "/text", "/much-the-same"}, "A text (on 2 pages"),
+    "title_too_long": ({"/verbose"}, "70 characters: "),
+    "description_duplicate": ({"/said", "/said-again"}, "The same words (on 2 pages"),
+    "description_too_long": ({"/verbose"}, "160 characters: "),
+    "h1_multiple": ({"/headings"}, "2 h1, the first: One"),
+    "h1_duplicate": ({"/said", "/said-again"}, "The same heading (on 2 pages"),
+    "h1_too_long": ({"/verbose"}, "80 characters: "),
+    "canonicalized": (
+        {"/variant", "/to-dead", "/to-old", "/to-hidden", "/to-variant", "/not-this"},
+        "/linked",
+    ),
+    "canonical_broken": ({"/to-dead"}, "/dead (not_found)"),
+    "canonical_redirect": ({"/to-old"}, "/old"),
+    "canonical_noindex": ({"/to-hidden"}, "/hidden"),
+    "canonical_chain": ({"/to-variant"}, "/variant -> "),
+    "canonical_offsite": ({"/syndicated"}, "https://elsewhere.example/original"),
+    "noindex": ({"/hidden", "/hidden-by-header", "/not-this"}, ""),
+    "noindex_canonical": ({"/not-this"}, "canonical: "),
+    "nofollow": ({"/hidden-by-header", "/silent"}, ""),
+    "image_alt_missing": ({"/pictures"}, "1 of 3 images"),
+    "hreflang_invalid": ({"/de"}, "german!"),
+    "hreflang_no_return": ({"/de"}, "en: "),
+    "hreflang_broken": ({"/de"}, "fr: "),
+    "heavy_page": ({"/heavy"}, " KB of HTML"),
+    "deep_page": ({"/way/5", "/way/6"}, "5 clicks"),
     "redirect_chain": ({"/first"}, "/second -> "),
     "redirect_loop": ({"/round", "/and-round"}, "/round"),
     "trap": ({_DEEP}, "trap_path"),
     "duplicate_text": ({"/copy"}, "same as "),
     "near_duplicate": ({"/much-the-same"}, "% the same as "),
 }
-UNLISTED = {"/original", "/copy", "/text", "/much-the-same", "/third", "/linked-only"}
+_AUDITED = (
+    *("/untitled", "/verbose", "/said", "/said-again", "/headings", "/to-dead", "/to-old"),
+    *("/to-hidden", "/to-variant", "/not-this", "/syndicated", "/silent", "/pictures", "/de"),
+    *("/en", "/heavy", "/way/1"),
+)
+UNLISTED = {
+    *("/original", "/copy", "/text", "/much-the-same", "/third", "/linked-only"),
+    *(*_AUDITED, *(f"/way/{step}" for step in range(2, 7))),
+}
+# Most pages have neither; these have, besides others.
+WITHOUT = {
+    "description_missing": {"/linked", "/headings"},
+    "h1_missing": {"/linked", "/untitled"},
+    "canonical_missing": {"/linked", "/headings"},
+}
+WITH = {
+    "description_missing": {"/verbose", "/said", "/hidden", "/to-dead"},
+    "h1_missing": {"/headings", "/said", "/hidden", "/to-dead"},
+    "canonical_missing": {"/to-dead", "/hidden", "/syndicated"},
+}
 
 
 def add_faults(server: SiteServer) -> None:
@@ -60,8 +108,7 @@ def add_faults(server: SiteServer) -> None:
 
 
 def _documents(server: SiteServer) -> dict[str, Route]:
-    names = ("pages", "more", "briefs", "dated", "mistakes", "failing", "none")
-    maps = [server.at(f"/maps/{name}.xml") for name in names]
+    maps = [server.at(f"/maps/{name}.xml") for name in MAPS]
     entries = (
         *("/", "/linked", "/alone", "/gone", "/lost", "/private/x", "/hidden", "/broken"),
         *("/hidden-by-header", "/moved", "/variant", "/twice"),
@@ -95,7 +142,7 @@ def _pages(server: SiteServer) -> dict[str, Route]:
         *("/linked", "/gone", "/hidden", "/hidden-by-header", "/moved", "/variant", "/twice"),
         *("/broken", "/lost", "/dead", "/first", "/round", "/original", "/copy", "/text"),
         *("/much-the-same", "/linked-only", "/private/x", "/future", "/ampersand?a=1&b=2"),
-        *(_DEEP, *_BRIEF, *_DATED),
+        *(_DEEP, *_BRIEF, *_DATED, *_AUDITED, "/old"),
     )
     text = paragraphs("a long text", 40)
     canonical = f'<link rel="canonical" href="{server.at("/linked")}">'
@@ -117,6 +164,8 @@ def _pages(server: SiteServer) -> dict[str, Route]:
         "/copy": _html("A text", paragraphs("the same text", 3)),
         "/text": _html("Long", text),
         "/much-the-same": _html("Long", text.replace("</p>", " again</p>", 1)),
+        **_audited(server),
+        "/old": _redirect("/linked"),
         "/broken": Reply(b"broken", status=500),
         "/gone": Reply(b"gone", status=410),
         "/dead": Reply(b"dead", status=404),
@@ -128,6 +177,51 @@ def _pages(server: SiteServer) -> dict[str, Route]:
         # Whatever else is asked for: an error page that says all is well.
         "/*": _html("Sorry", "<p>We could not find what you were looking for.</p>"),
     }
+
+
+def _audited(server: SiteServer) -> dict[str, Route]:
+    def canonical(target: str) -> str:
+        return f'<link rel="canonical" href="{target}">'
+
+    said = '<meta name="description" content="The same words">'
+    noindex = '<meta name="robots" content="noindex">'
+    alternates = "".join(
+        f'<link rel="alternate" hreflang="{language}" href="{server.at(path)}">'
+        for language, path in (("de", "/de"), ("en", "/en"), ("fr", "/dead"), ("german!", "/de"))
+    )
+    way = {
+        f"/way/{step}": _html(
+            f"Way {step}", f'{paragraphs(f"way {step}", 3)}<a href="/way/{step + 1}">on</a>'
+        )
+        for step in range(1, 6)
+    }
+    pages = {
+        "/untitled": ("", ""),
+        "/verbose": (
+            "t" * 70,
+            f'<meta name="description" content="{"d" * 160}"><body><h1>{"h" * 80}</h1>',
+        ),
+        "/said": ("Said", f"{said}<body><h1>The same heading</h1>"),
+        "/said-again": ("Said again", f"{said}<body><h1>The same heading</h1>"),
+        "/headings": ("Headings", "<body><h1>One</h1><h1>Two</h1>"),
+        "/to-dead": ("To dead", canonical("/dead")),
+        "/to-old": ("To old", canonical("/old")),
+        "/to-hidden": ("To hidden", canonical("/hidden")),
+        "/to-variant": ("To variant", canonical(server.at("/variant"))),
+        "/not-this": ("Not this", canonical("/linked") + noindex),
+        "/syndicated": ("Syndicated", canonical("https://elsewhere.example/original")),
+        "/silent": ("Silent", '<meta name="robots" content="nofollow">'),
+        "/pictures": ("Pictures", '<body><img src="a.png"><img alt=""><img alt="B">'),
+        "/de": ("Deutsch", alternates),
+        "/en": ("English", ""),
+        "/heavy": ("Heavy", f"<!-- {'x' * 600_000} -->"),
+    }
+    routes: dict[str, Route] = {**way}
+    return (
+        routes
+        | {path: _html(title, paragraphs(path, 3), head) for path, (title, head) in pages.items()}
+        | {"/way/6": _html("Way 6", paragraphs("way 6", 3))}
+    )
 
 
 def _html(title: str, body: str, head: str = "") -> Reply:

@@ -31,7 +31,7 @@ ATTACKS = (
     "JAVASCRIPT:window.hacked=8",
 )
 # The words of the program itself.
-_OWN = {"severity"}
+_OWN = {"severity", "unit"}
 
 
 def hostile_report() -> ReportData:

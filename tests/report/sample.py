@@ -10,9 +10,11 @@ if TYPE_CHECKING:
         ClusterFacts,
         CoverageFacts,
         FindingFacts,
-        GraphFacts,
+        FindingItem,
+        LinkFacts,
         PageFacts,
         ReportData,
+        SpeedFacts,
         TreeNode,
     )
 
@@ -31,7 +33,18 @@ _SECTIONS = (
     ("events", 0.015, "article"),
     ("legal", 0.005, "legal"),
 )
-_MAX_GRAPH_NODES = 5_000
+_SPEED: SpeedFacts = {
+    "pages": 200,
+    "elapsed_ms": {"p50": 180, "p75": 240, "p90": 420, "p95": 800, "p99": 1_900, "max": 4_100},
+    "bytes": {
+        "p50": 42_000,
+        "p75": 61_000,
+        "p90": 90_000,
+        "p95": 120_000,
+        "p99": 480_000,
+        "max": 900_000,
+    },
+}
 
 
 def sample_report(pages: int = 1_000) -> ReportData:
@@ -115,6 +128,14 @@ def sample_report(pages: int = 1_000) -> ReportData:
             {"region": "breadcrumb", "links": 702, "pages": 40},
         ],
         "findings": _findings(listed),
+        "before": {
+            "scan_id": 11,
+            "started_at": "2026-03-07T08:00:00Z",
+            "visited": 180,
+            "speed": _SPEED,
+            "fixed": [],
+        },
+        "speed": _SPEED,
         "politeness": {
             "hosts": 2,
             "requests": 236,
@@ -153,6 +174,7 @@ def sample_report(pages: int = 1_000) -> ReportData:
             }
             for number, (name, part, _) in enumerate(_SECTIONS)
         ],
+        "probes": {"asked": 15, "found": 0},
         "evidence": [
             {
                 "type": "robots_txt",
@@ -162,7 +184,7 @@ def sample_report(pages: int = 1_000) -> ReportData:
                 "created_at": "2026-03-14T08:00:01Z",
             }
         ],
-        "graph": _graph(columns),
+        "links": _links(clusters, columns),
         "pages": columns,
     }
 
@@ -247,6 +269,7 @@ def _cluster(number: int, name: str, kind: str, urls: list[str]) -> ClusterFacts
 def _coverage(pages: int, clusters: list[ClusterFacts]) -> CoverageFacts:
     names = ("sitemaps", "links", "feeds", "rendered pages")
     return {
+        "is_exhaustive": False,
         "known": pages,
         "estimate": int(pages * 1.08),
         "low": int(pages * 1.03),
@@ -304,53 +327,69 @@ def _tree(urls: list[str]) -> TreeNode:
     return root
 
 
-def _graph(pages: PageFacts) -> GraphFacts:
+def _links(clusters: list[ClusterFacts], pages: PageFacts) -> LinkFacts:
     chance = random.Random(11)
-    number = min(_MAX_GRAPH_NODES, sum(not reason for reason in pages["reason"]))
-    step = sum(not reason for reason in pages["reason"]) / number
-    rows = sorted({int(place * step) for place in range(number)})
-    hubs = rows[:1] + [rows[place] for place in range(0, len(rows), max(1, len(rows) // 12))]
-    edges = {(hub, row) for row in rows for hub in chance.sample(hubs, 2)}
-    edges |= {(row, chance.choice(rows)) for row in rows}
-    inlinks = dict.fromkeys(rows, 0)
-    for _, target in edges:
-        inlinks[target] += 1
+    sections = [cluster for cluster in clusters if cluster["pages"]]
+    titles = dict(zip(pages["url"], pages["title"], strict=True))
     return {
-        "nodes": [
+        "sections": [
             {
-                "id": row,
-                "url": pages["url"][row],
-                "title": pages["title"][row],
-                "cluster": pages["cluster"][row],
-                "inlinks": inlinks[row],
-                "is_structural": row in hubs,
+                "id": cluster["id"],
+                "name": cluster["name"],
+                "parent": cluster["parent"],
+                "pages": cluster["pages"],
+                "most_linked": [
+                    {"url": url, "title": titles[url], "links": chance.randrange(1, 90)}
+                    for url in cluster["sample"]
+                ],
             }
-            for row in rows
+            for cluster in sections
         ],
-        "edges": sorted(edge for edge in edges if edge[0] != edge[1]),
-        "collapsed": [],
-        "edges_left_out": False,
+        "links": [
+            {"source": one["id"], "target": other["id"], "links": chance.randrange(1, 900)}
+            for one in sections
+            for other in sections
+            if chance.random() < 0.4
+        ],
     }
 
 
 def _findings(urls: list[str]) -> list[FindingFacts]:
     def finding(kind: str, severity: str, title: str, count: int, advice: str) -> FindingFacts:
+        items: list[FindingItem] = [
+            {"url": url, "detail": "HTTP 404"} for url in urls[-min(count, len(urls)) :]
+        ]
+        if kind == "broken_link":
+            for item in items:
+                item |= {"links": 30, "linked_from": urls[:25]}
         return {
             "kind": kind,
             "severity": severity,
+            "topic": "links and redirects" if kind == "broken_link" else "sitemaps",
             "title": title,
-            "count": count,
-            "examples": [{"url": url, "detail": "HTTP 404"} for url in urls[-min(count, 5) :]],
+            "count": len(items),
+            "unit": "addresses" if kind == "broken_link" else "pages",
+            "items": items,
             "advice": advice,
+            "before": {"count": 20, "new": 3, "fixed": 5, "not_visited": 1}
+            if kind == "broken_link"
+            else None,
         }
 
     return [
         finding(
-            "orphans",
+            "orphan",
             "medium",
             "Pages that no visited page links to",
             48,
             "Link to them from a page of their section, or take them out of the sitemap.",
+        ),
+        finding(
+            "broken_link",
+            "high",
+            "Links to pages that do not exist",
+            18,
+            "Correct the link on the page that is named, or redirect the address.",
         ),
         finding(
             "sitemap_not_found",

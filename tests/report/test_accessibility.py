@@ -21,7 +21,7 @@ AXE = (Path(__file__).parent / "assets" / "axe.min.js").read_text(encoding="utf-
 def test_axe_finds_nothing(open_report: ReportOpener, width: int, scheme: str) -> None:
     page = open_report(sample_report(200), width=width, scheme=scheme)
     page.locator("#links").scroll_into_view_if_needed()
-    page.wait_for_selector(".graph-panel input")
+    page.wait_for_selector(".arc-row")
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
     page.evaluate(f"{AXE}; 0")
     found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")

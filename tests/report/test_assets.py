@@ -48,7 +48,7 @@ def test_versions_are_exact_and_licences_are_there() -> None:
     packages = json.loads((SOURCES / "package.json").read_text(encoding="utf-8"))["devDependencies"]
     assert [version for version in packages.values() if not re.fullmatch(r"[\d.]+", version)] == []
     licences = (ASSETS / "LICENSES.txt").read_text(encoding="utf-8")
-    for name in ("d3-hierarchy", "d3-scale", "d3-shape", "graphology", "sigma"):
+    for name in ("d3-hierarchy", "d3-scale", "d3-shape"):
         assert f"{name} {packages[name]} (" in licences
 
 

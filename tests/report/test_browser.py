@@ -14,11 +14,12 @@ from tests.report.sample import ROOT, sample_report
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Locator
 
     from tests.report.conftest import ReportOpener
 
-PAGES = 3_300  # of the sample: 3,000 listed, 300 refused
+PAGES = 3_000  # of the sample
+REFUSED = 300
 
 
 def first_cells(table: Locator, number: int = 5) -> list[str]:
@@ -30,8 +31,9 @@ def test_everything_is_there_and_fits(open_report: ReportOpener, width: int) -> 
     page = open_report(width=width)
     expect(page.locator("h1")).to_have_text("www.lindenhof-garden.example")
     assert page.locator("main h2").all_inner_texts() == [
-        *("In short", "Findings", "How complete is the list?", "Structure", "Contents"),
-        *("Links between pages", "All pages", "How it was done", "Evidence and downloads"),
+        *("In short", "Findings", "How complete is the list?", "Speed and weight", "Structure"),
+        *("Contents", "Links between sections", "All pages", "How it was done"),
+        "Evidence and downloads",
     ]
     figures = page.locator(".figures").inner_text()
     assert all(figure in figures for figure in ("3,000", "3,240", "3,090 to 3,510", "300"))
@@ -42,7 +44,7 @@ def test_everything_is_there_and_fits(open_report: ReportOpener, width: int) -> 
 def test_findings_come_in_the_order_of_their_weight(open_report: ReportOpener) -> None:
     findings = open_report().locator(".finding")
     assert findings.evaluate_all("all => all.map(each => each.dataset.severity)") == [
-        *("high", "medium", "low"),
+        *("high", "high", "medium", "low"),
     ]
     findings.first.locator("summary").click()
     expect(findings.first.locator(".examples a").first).to_be_visible()
@@ -141,38 +143,86 @@ def test_a_page_is_shown_with_all_that_is_known(open_report: ReportOpener) -> No
     expect(dialog).to_have_count(0)
 
 
-def arranged_graph(page: Page) -> Locator:
-    page.locator("#links").scroll_into_view_if_needed()
-    page.wait_for_selector(".graph-stage[data-arranged]", timeout=20_000)
-    return page.locator(".graph")
+def test_a_section_shows_what_it_links_to(open_report: ReportOpener) -> None:
+    links = open_report().locator("#links")
+    links.get_by_role("button", name="/products", exact=False).first.click()
+    panel = links.locator(".section-panel")
+    expect(panel.locator("h3").first).to_have_text("/products")
+    expect(panel).to_contain_text("It links to")
+    assert links.locator(".arc.out").count() > 0
+    assert links.locator(".arc.faded").count() > 0
 
 
-def test_the_largest_clusters_of_the_graph_are_closed_and_open(open_report: ReportOpener) -> None:
-    graph = arranged_graph(open_report())
-    products = graph.get_by_role("checkbox", name="/guides")
-    expect(products).not_to_be_checked()
-    expect(graph.get_by_role("checkbox", name="/legal")).to_be_checked()
-    graph.get_by_text("The same as a table").click()
-    table = graph.get_by_role("table")
-    graph.locator(".as-table").get_by_role("searchbox").fill("/guides")
-    expect(table).to_contain_text("478")  # pages without the two that are in the menu
-    products.check()
-    expect(table).not_to_contain_text("478")
-    graph.locator(".as-table").get_by_role("searchbox").fill("/guides/")
-    expect(table.locator("tbody tr").first).to_contain_text("no")  # a page, not in the menu
+def test_a_section_is_opened_and_left_again(open_report: ReportOpener) -> None:
+    links = open_report().locator("#links")
+    expect(links.locator(".arc-row").first).to_contain_text("/products")
+    links.get_by_role("button", name="Open /products").click()
+    expect(links.locator(".arc-row").first).to_contain_text("/products/")
+    expect(links.locator(".arc-rows")).to_contain_text("the rest of the site")
+    links.locator(".crumbs").get_by_role("button", name="whole site").click()
+    expect(links.locator(".arc-rows")).not_to_contain_text("the rest of the site")
 
 
-def test_a_page_is_found_in_the_graph_and_shows_its_neighbours(open_report: ReportOpener) -> None:
-    graph = arranged_graph(open_report())
-    graph.get_by_label("Find a page").fill("seeds and tools")
-    graph.locator(".hits button").first.click()
-    about = graph.locator(".graph-about")
-    expect(about).to_contain_text("Lindenhof Garden: seeds and tools")
-    about.locator("summary", has_text="Links to").click()
-    neighbour = about.locator("details li button").first
-    name = neighbour.inner_text()
-    neighbour.click()
-    expect(about.locator("h3")).to_have_text(name)
+def test_all_pages_of_a_finding_can_be_had(open_report: ReportOpener, tmp_path: Path) -> None:
+    page = open_report()
+    finding = page.locator("#finding-orphan")
+    finding.locator("summary").first.click()
+    expect(finding.locator(".examples > li")).to_have_count(20)
+    expect(finding.locator(".pager .note")).to_have_text("1 to 20 of 48")
+    first = finding.locator(".examples a").first.inner_text()
+    finding.get_by_role("button", name="Next").click()
+    finding.get_by_role("button", name="Next").click()
+    expect(finding.locator(".pager .note")).to_have_text("41 to 48 of 48")
+    expect(finding.get_by_role("button", name="Next")).to_be_disabled()
+    finding.get_by_role("searchbox").fill(first)
+    expect(finding.locator(".examples a").first).to_have_text(first)
+    with page.expect_download() as download:
+        finding.get_by_role("button", name="Download as CSV").click()
+    download.value.save_as(tmp_path / "orphan.csv")
+    with (tmp_path / "orphan.csv").open(encoding="utf-8", newline="") as file:
+        assert len(list(csv.DictReader(file))) == 48
+
+
+def test_a_broken_link_is_shown_with_its_sources(open_report: ReportOpener) -> None:
+    finding = open_report().locator("#finding-broken_link")
+    expect(finding).to_contain_text("3 new, 5 fixed, 1 not visited again since the scan before")
+    finding.locator("summary").first.click()
+    finding.locator(".sources summary").first.click()
+    expect(finding.locator(".sources").first).to_contain_text("linked from 30 pages")
+    expect(finding.locator(".sources").first).to_contain_text("and 5 more")
+
+
+def test_findings_are_chosen_by_topic(open_report: ReportOpener) -> None:
+    report = sample_report(300)
+    report["findings"] = [
+        {**finding, "kind": f"{finding['kind']}_{number}"}
+        for number in range(2)
+        for finding in report["findings"]
+    ]
+    page = open_report(report)
+    page.get_by_role("button", name="links and redirects (2)").click()
+    expect(page.locator(".finding:visible")).to_have_count(2)
+
+
+def test_tables_scroll_on_a_phone(open_report: ReportOpener) -> None:
+    page = open_report(width=360)
+    box = page.locator("#speed .scroll")
+    box.evaluate("box => { box.scrollLeft = 1000 }")
+    assert box.evaluate("box => box.scrollLeft") > 0
+    expect(box).to_have_attribute("tabindex", "0")
+
+
+def test_an_exhaustive_crawl_says_so(open_report: ReportOpener) -> None:
+    report = sample_report(300)
+    report["coverage"] |= {"is_exhaustive": True, "estimate": None, "high": None, "clusters": []}
+    page = open_report(report)
+    expect(page.locator("#coverage")).to_contain_text("all reachable pages were visited")
+    expect(page.locator("#summary")).not_to_contain_text("cannot be said")
+
+
+def test_probes_are_not_shown_as_the_maps_of_the_site(open_report: ReportOpener) -> None:
+    method = open_report().locator("#method")
+    expect(method).to_contain_text("15 usual addresses of sitemaps were tried that nothing names")
 
 
 def test_colours_follow_the_reader(open_report: ReportOpener) -> None:
@@ -189,7 +239,8 @@ def test_paper_gets_everything_that_matters(open_report: ReportOpener) -> None:
     page = open_report()
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator(".finding details:not([open])").count() == 0
+    assert page.locator(".finding > details:not([open])").count() == 0
+    expect(page.locator("#finding-orphan .examples li").first).to_be_visible()
     expect(page.locator("nav.contents")).to_be_hidden()
     expect(page.locator(".page-table .filters")).to_be_hidden()
     clusters = page.get_by_role("table", name="Clusters of pages")
@@ -197,7 +248,7 @@ def test_paper_gets_everything_that_matters(open_report: ReportOpener) -> None:
     expect(clusters.locator("tbody tr").last).to_be_visible()
     expect(page.locator(".pages tbody.print-only")).to_contain_text("more: see the file itself")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.locator(".finding details[open]").count() == 0
+    assert page.locator(".finding > details[open]").count() == 0
 
 
 def test_downloads_are_made_in_the_page(open_report: ReportOpener, tmp_path: Path) -> None:
@@ -217,7 +268,7 @@ def test_downloads_are_made_in_the_page(open_report: ReportOpener, tmp_path: Pat
     )
     with downloaded("Pages").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == PAGES
+    assert len(rows) == PAGES + REFUSED
     assert rows[0]["url"] == f"{ROOT}/"
     evidence = json.loads(downloaded("Evidence").read_text(encoding="utf-8"))
     assert [record["type"] for record in evidence] == ["robots_txt"]
@@ -226,7 +277,8 @@ def test_downloads_are_made_in_the_page(open_report: ReportOpener, tmp_path: Pat
 def test_a_report_of_nothing_is_a_report(open_report: ReportOpener) -> None:
     report = sample_report(1)
     report["findings"], report["clusters"], report["clicks"] = [], [], []
-    report["graph"] = {"nodes": [], "edges": [], "collapsed": [], "edges_left_out": False}
+    report["links"] = {"sections": [], "links": []}
+    report["before"] = None
     report["politeness"], report["robots"], report["sitemaps"] = {}, [], []
     report["tree"]["children"] = []
     report["coverage"] |= {"estimate": None, "high": None, "sources": [], "overlap": []}
@@ -234,14 +286,7 @@ def test_a_report_of_nothing_is_a_report(open_report: ReportOpener) -> None:
     expect(page.locator("#findings")).to_contain_text("Nothing was found that needs attention")
     expect(page.locator("#coverage")).to_contain_text("No estimate can be made")
     page.locator("#links").scroll_into_view_if_needed()
-    expect(page.locator("#links")).to_contain_text("No links are known")
-
-
-def test_without_a_graphics_card_the_graph_is_a_table(open_report: ReportOpener) -> None:
-    page = open_report(beforehand="HTMLCanvasElement.prototype.getContext = () => null")
-    page.locator("#links").scroll_into_view_if_needed()
-    expect(page.locator("#links")).to_contain_text("cannot draw the graph")
-    expect(page.get_by_role("table", name="Pages by links to them")).to_be_visible()
+    expect(page.locator("#links")).to_contain_text("No links between pages are known")
 
 
 def test_an_old_browser_shows_what_it_can(open_report: ReportOpener) -> None:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from sitecrawl.report.data import FindingFacts, ReportData
     from tests.site.postgres import PostgresDatabases
 
-# Its own test, as the site has no https.
-_NOT_HERE = {SiteFinding.SITEMAP_HTTP}
+# Tested by themselves: the site has no https, and answers at once.
+_NOT_HERE = {SiteFinding.SITEMAP_HTTP, SiteFinding.MIXED_CONTENT, SiteFinding.SLOW_PAGE}
 
 
 class Scanned:
@@ -36,8 +36,11 @@ class Scanned:
         self._origin = origin
         self.findings = {finding["kind"]: finding for finding in data["findings"]}
 
+    def at(self, path: str) -> str:
+        return f"{self._origin}{path}"
+
     def targets(self, finding: FindingFacts) -> list[str]:
-        return [example["url"].removeprefix(self._origin) for example in finding["examples"]]
+        return [item["url"].removeprefix(self._origin) for item in finding["items"]]
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
@@ -72,7 +75,7 @@ def test_each_fault_is_found(scanned: Scanned, kind: str) -> None:
     pages, words = faulty.EXPECTED[kind]
     finding = scanned.findings[kind]
     assert set(scanned.targets(finding)) == pages
-    assert words in finding["examples"][0]["detail"]
+    assert words in finding["items"][0]["detail"]
     if kind not in {SiteFinding.LASTMOD_INVALID, SiteFinding.TRAP}:
         assert finding["count"] == len(pages)
 
@@ -84,12 +87,59 @@ def test_unlisted_pages_are_found(scanned: Scanned) -> None:
 @pytest.mark.parametrize("kind", ["orphan", "unlisted"])
 def test_pages_are_those_of_the_commands(scanned: Scanned, kind: str) -> None:
     finding = scanned.findings[kind]
-    assert [example["url"] for example in finding["examples"]] == scanned.compared[kind]
+    assert [item["url"] for item in finding["items"]] == scanned.compared[kind]
     assert finding["count"] == len(scanned.compared[kind])
 
 
 def test_the_site_has_every_fault() -> None:
-    assert {*faulty.EXPECTED, "unlisted"} == set(SiteFinding) - _NOT_HERE
+    assert {*faulty.EXPECTED, *faulty.WITHOUT, "unlisted"} == set(SiteFinding) - _NOT_HERE
+
+
+@pytest.mark.parametrize("kind", faulty.WITHOUT)
+def test_what_most_pages_lack_is_found(scanned: Scanned, kind: str) -> None:
+    found = set(scanned.targets(scanned.findings[kind]))
+    assert found >= faulty.WITHOUT[kind]
+    assert not found & faulty.WITH[kind]
+
+
+def test_broken_links_are_named_with_the_pages_they_stand_on(scanned: Scanned) -> None:
+    items = {item["url"]: item for item in scanned.findings["broken_link"]["items"]}
+    dead = items[scanned.at("/dead")]
+    # The canonical link and the alternate are links, too.
+    assert [url.removeprefix(scanned.at("")) for url in dead["linked_from"]] == [
+        *("/", "/to-dead", "/de"),
+    ]
+    assert dead["links"] == 3
+
+
+def test_findings_have_a_topic_and_say_what_is_counted(scanned: Scanned) -> None:
+    units = {kind: finding["unit"] for kind, finding in scanned.findings.items()}
+    assert units["title_missing"] == "pages"
+    assert units["broken_link"] == "addresses"
+    assert units["sitemap_redirect"] == "entries"
+    assert units["sitemap_unreadable"] == "sitemaps"
+    assert scanned.findings["title_missing"]["topic"] == "titles, descriptions, headings"
+
+
+def test_no_page_that_was_refused_is_counted_as_a_page(scanned: Scanned) -> None:
+    pages = scanned.data["pages"]
+    refused = {url for url, why in zip(pages["url"], pages["reason"], strict=True) if why}
+    for finding in scanned.findings.values():
+        if finding["unit"] == "pages" and finding["kind"] != SiteFinding.SITEMAP_DUPLICATE:
+            assert not refused & {item["url"] for item in finding["items"]}, finding["kind"]
+
+
+def test_probes_are_no_maps_of_the_site(scanned: Scanned) -> None:
+    named = {fetch["url"].removeprefix(scanned.at("")) for fetch in scanned.data["sitemaps"]}
+    assert named == {"/index.xml", *(f"/maps/{name}.xml" for name in faulty.MAPS)}
+
+
+def test_speed_is_told_by_percentiles(scanned: Scanned) -> None:
+    speed = scanned.data["speed"]
+    assert speed["pages"] > 50
+    assert speed["bytes"] is not None
+    assert speed["bytes"]["p50"] < speed["bytes"]["p99"] <= speed["bytes"]["max"]
+    assert speed["bytes"]["max"] > 600_000
 
 
 def test_the_worst_come_first(scanned: Scanned) -> None:

@@ -69,11 +69,12 @@ def test_site_and_headline(database: Database) -> None:
     site, headline = data["site"], data["headline"]
     assert (site["root_url"], site["status"], site["profile"]) == (ROOT, "finished", "audit")
     assert (site["scan_id"], site["scans"]) == (1, 1)
-    assert (headline["pages"], headline["refused"], headline["visited"]) == (5, 2, 4)
+    # What was not found is neither a page nor a document that was read.
+    assert (headline["pages"], headline["refused"], headline["visited"]) == (5, 2, 3)
     assert headline["by_source"] == {"link": 3, "sitemap": 1, "start": 1}
     assert headline["by_reason"] == {"not_found": 1, "skipped_path": 1}
     assert (headline["requests"], headline["bytes"], headline["seconds"]) == (9, 1_000, 2.5)
-    assert headline["documents"] == 6
+    assert headline["documents"] == 5
 
 
 def test_sources_and_their_overlap(database: Database) -> None:
@@ -125,20 +126,27 @@ def test_regions_count_links_and_the_pages_they_lead_to(database: Database) -> N
     assert "header" not in regions
 
 
-def test_the_graph_has_each_link_once(database: Database) -> None:
-    graph = small_site(database)["graph"]
-    paths = [node["url"].removeprefix(ROOT) for node in graph["nodes"]]
-    edges = {(paths[start], paths[end]) for start, end in graph["edges"]}
-    assert edges == {("", "blog/"), ("", "about"), ("blog/", "blog/a"), ("blog/", "about")}
-    assert len(graph["edges"]) == len(edges)
-    by_path = dict(zip(paths, graph["nodes"], strict=True))
-    assert [by_path[path]["inlinks"] for path in ("", "about", "blog/a", "blog/alone")] == [
-        0,
+def test_links_between_sections(database: Database) -> None:
+    links = small_site(database)["links"]
+    names = {section["id"]: section["name"] for section in links["sections"]}
+    found = {
+        (names[each["source"]], names[each["target"]]): each["links"] for each in links["links"]
+    }
+    # Each page that links to another counts once.
+    assert found == {
+        ("other pages", "/blog"): 1,
+        ("other pages", "other pages"): 1,
+        ("/blog", "/blog"): 1,
+        ("/blog", "other pages"): 1,
+    }
+    most_linked = {
+        page["url"]: page["links"] for each in links["sections"] for page in each["most_linked"]
+    }
+    assert [most_linked[address(path)] for path in ("/about", "/blog/a", "/blog/alone")] == [
         2,
         1,
         0,
     ]
-    assert [path for path in paths if by_path[path]["is_structural"]] == ["blog/"]
 
 
 def test_pages_are_columns_of_one_length(database: Database) -> None:
@@ -182,7 +190,7 @@ def test_a_site_without_pages(database: Database) -> None:
     scan = Crawling(database).end(ScanStatus.FAILED, reason="unreachable")
     data = gather_report(database, scan)
     assert (data["headline"]["pages"], data["coverage"]["known"]) == (0, 0)
-    assert (data["graph"]["nodes"], data["pages"]["url"]) == ([], [])
+    assert (data["links"]["sections"], data["pages"]["url"]) == ([], [])
     assert json.loads(json.dumps(data, allow_nan=False))["site"]["status"] == "failed"
 
 
@@ -209,9 +217,7 @@ def test_pages_beyond_the_limit_are_counted(
     assert len(data["pages"]["url"]) == 3
     assert data["pages"]["left_out"] == 4
     assert data["headline"]["pages"] == 6
-    # Nothing but the number of the others is known, so that their cluster stands for them.
-    assert sum(each["pages"] for each in data["graph"]["collapsed"]) == 3
-    assert len(data["graph"]["nodes"]) == 4
+    assert sum(each["pages"] for each in data["links"]["sections"]) == 6
 
 
 def test_recent_yield() -> None:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 def test_nothing_that_a_site_wrote_is_run_or_followed(open_report: ReportOpener) -> None:
     page = open_report(hostile_report())  # which sees errors, requests and dialogs
     page.locator("#links").scroll_into_view_if_needed()
-    page.wait_for_selector(".graph-stage[data-arranged]")
+    page.locator(".arc-row").first.click()
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
     page.locator(".tile").first.click()
-    page.locator(".graph-stage").hover()
+    page.locator(".arc-row").last.hover()
     page.locator(".pages .details").first.click()
     page.wait_for_timeout(50)
     assert page.evaluate("typeof window.hacked") == "undefined"

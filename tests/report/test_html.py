@@ -16,7 +16,7 @@ import pytest
 from sitecrawl.report import html
 from sitecrawl.report.html import MAX_FILE_BYTES, embedded_parts, html_report
 from tests.report.hostile import hostile_report
-from tests.report.sample import sample_report
+from tests.report.sample import ROOT, sample_report
 
 
 class _Elements(HTMLParser):
@@ -125,8 +125,33 @@ def unpacked(part: str) -> Any:
 @pytest.mark.parametrize("report", [sample_report(40), hostile_report()], ids=["plain", "hostile"])
 def test_the_parts_together_are_the_report(report: Any) -> None:
     parts = {name: unpacked(part) for name, part in embedded_parts(report).items()}
-    overview = parts.pop("overview")
-    assert {**overview, **parts} == json.loads(json.dumps(report))
+    overview, items = parts.pop("overview"), parts.pop("items")
+    whole = json.loads(json.dumps(report))
+    for finding in whole["findings"]:
+        shown = items[finding["kind"]]
+        columns = ("url", "detail", *(("links", "linked_from") if "links" in shown else ()))
+        rows = [
+            dict(zip(columns, row, strict=True))
+            for row in zip(*(shown[name] for name in columns), strict=True)
+        ]
+        # Two findings of the same kind are an attack, and share their items.
+        assert len(rows) == len(finding.pop("items")) or "://long" in finding["kind"]
+    assert {**overview, **parts} == whole
+
+
+def test_items_beyond_the_room_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = sample_report(2_000)
+    finding = report["findings"][0]
+    finding["items"] = [
+        {"url": f"{ROOT}/{sha256(str(number).encode()).hexdigest()}", "detail": ""}
+        for number in range(2_000)
+    ]
+    monkeypatch.setattr(html, "_MAX_ITEM_BYTES", 60_000)
+    packed = embedded_parts(report)["items"]
+    assert len(packed) <= 60_000
+    kept = unpacked(packed)[finding["kind"]]
+    assert 100 <= len(kept["url"]) < 2_000
+    assert kept["left_out"] == 2_000 - len(kept["url"])
 
 
 def test_pages_beyond_the_room_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +159,7 @@ def test_pages_beyond_the_room_are_counted(monkeypatch: pytest.MonkeyPatch) -> N
     pages = report["pages"]
     pages["title"] = [sha256(url.encode()).hexdigest() for url in pages["url"]]
     pages["left_out"] = 7
-    monkeypatch.setattr(html, "MAX_FILE_BYTES", 900_000)
+    monkeypatch.setattr(html, "MAX_FILE_BYTES", 700_000)
     kept = unpacked(embedded_parts(report)["pages"])
     rows = len(kept["url"])
     assert 1_000 <= rows < 5_500

@@ -44,7 +44,7 @@ def test_it_reads_as_a_report() -> None:
 def test_findings_come_in_the_order_of_their_weight() -> None:
     text = markdown_report(sample_report(100))
     titles = [line for line in text.splitlines() if line.startswith("### ")]
-    assert [title.rpartition(" ")[2] for title in titles] == ["17", "48", "3"]
+    assert [title.rpartition(" ")[2] for title in titles] == ["18", "17", "48", "3"]
 
 
 def test_attacks_stay_text() -> None:

@@ -1,4 +1,4 @@
-"""The tree of paths and the graph of links, small enough to be drawn."""
+"""The tree of paths and the links between sections, small enough to be drawn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sitecrawl.classify.pages import ClusterKind
 from sitecrawl.report import structure
 from sitecrawl.report.inventory import Inventory, PageRow, SiteClusters
 from sitecrawl.report.mentions import PageMentions
-from sitecrawl.report.structure import PathTree, site_graph
+from sitecrawl.report.structure import PathTree, section_links
 from tests.report.classes import page_class
 
 if TYPE_CHECKING:
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from sitecrawl.report.data import GraphFacts, TreeNode
+    from sitecrawl.report.data import LinkFacts, TreeNode
 
 SITE = "https://example.com"
 
 
-def drawn(sections: dict[str, int], max_nodes: int) -> GraphFacts:
-    """A graph of sections with so many pages: each page is linked by the first one."""
+def drawn(sections: dict[str, int]) -> LinkFacts:
+    """Sections with so many pages: each page is linked by the first one."""
     urls = [f"{SITE}/"] + [
-        f"{SITE}/{name}/{number}" for name, size in sections.items() for number in range(size)
+        f"{SITE}{name}/{number}" for name, size in sections.items() for number in range(size)
     ]
     clusters = [
-        Cluster(f"/{name}", ClusterKind.SECTION, f"/{name}", "", size, (), "")
+        Cluster(name, ClusterKind.SECTION, name, name.rpartition("/")[0], size, (), "")
         for name, size in sections.items()
     ]
-    classes = {name: page_class(f"/{name}") for name in ["", *sections]}
+    classes = {name: page_class(name) for name in ["", *sections]}
     inventory = Inventory(SiteClusters(clusters))
     inventory.add(
         [
@@ -42,58 +42,56 @@ def drawn(sections: dict[str, int], max_nodes: int) -> GraphFacts:
             for number, url in enumerate(urls)
             for source in ["link" if number else "start"]
         ],
-        [classes[url.split("/")[3]] for url in urls],
+        [classes[url.removeprefix(SITE).rpartition("/")[0]] for url in urls],
     )
     mentions = PageMentions(inventory, visited=[(7, 0), (8, len(urls) - 1)], sitemaps=[])
     # The last page links to the one before.
     mentions.add([(8, len(urls) - 2, "link", "")])
-    return site_graph(inventory, mentions, max_nodes)
+    return section_links(inventory, mentions)
 
 
-def test_all_pages_where_there_is_room() -> None:
-    found = drawn({"a": 3, "b": 2}, max_nodes=6)
-    assert len(found["nodes"]) == 6
-    assert found["collapsed"] == []
-    assert found["edges"] == [*((0, number) for number in range(1, 6)), (5, 4)]
-    assert found["nodes"][1] == {
-        "id": 1,
-        "url": f"{SITE}/a/0",
-        "title": "Page 1",
-        "cluster": 0,
-        "inlinks": 1,
-        "is_structural": False,
+def named_links(found: LinkFacts) -> dict[tuple[str, str], int]:
+    names = {section["id"]: section["name"] for section in found["sections"]}
+    return {
+        (names[each["source"]], names[each["target"]]): each["links"] for each in found["links"]
     }
 
 
-def test_the_largest_clusters_collapse() -> None:
-    found = drawn({"large": 300, "middle": 100, "small": 30}, max_nodes=200)
-    (collapsed,) = found["collapsed"]
-    node = found["nodes"][collapsed["node"]]
-    assert (node["url"], node["title"], node["cluster"]) == ("", "/large", 0)
-    assert (0, node["id"]) in found["edges"]
-    # As many of its pages as there is room for keep a node: the root and two sections have 131.
-    kept = [each for each in found["nodes"] if "/large/" in each["url"]]
-    assert len(kept) == 200 - 131 - 1
-    assert collapsed["pages"] == node["inlinks"] == 300 - len(kept)
+def test_links_are_counted_by_section() -> None:
+    found = drawn({"/a": 30, "/b": 20})
+    assert [(each["name"], each["pages"]) for each in found["sections"]] == [
+        *(("/a", 30), ("/b", 20), ("other pages", 1)),
+    ]
+    assert named_links(found) == {
+        ("other pages", "/a"): 30,
+        ("other pages", "/b"): 20,
+        ("/b", "/b"): 1,
+    }
 
 
-def test_nodes_are_numbered_by_their_place() -> None:
-    found = drawn({"large": 300, "middle": 100}, max_nodes=50)
-    assert [node["id"] for node in found["nodes"]] == list(range(len(found["nodes"])))
-    assert len(found["collapsed"]) == 2
+def test_the_most_linked_pages_of_a_section_are_named() -> None:
+    found = drawn({"/a": 30, "/b": 20})
+    b = found["sections"][1]["most_linked"]
+    assert b[0] == {"url": f"{SITE}/b/18", "title": "Page 49", "links": 2}
+    assert [page["links"] for page in b[1:]] == [1] * 19
 
 
-def test_links_within_a_collapsed_cluster_are_not_drawn() -> None:
-    found = drawn({"small": 10, "large": 300}, max_nodes=12)
-    assert [collapsed["pages"] for collapsed in found["collapsed"]] == [300]
-    assert found["edges"] == [(0, node) for node in range(1, 12)]
+def test_sections_are_inside_of_others() -> None:
+    found = drawn({"/a": 0, "/a/x": 30, "/a/y": 20})
+    ids = {section["name"]: section["id"] for section in found["sections"]}
+    inside = {section["name"]: section["parent"] for section in found["sections"]}
+    assert inside == {"/a": None, "/a/x": ids["/a"], "/a/y": ids["/a"], "other pages": None}
 
 
-def test_too_many_edges_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(structure, "MAX_EDGES", 3)
-    found = drawn({"a": 5}, max_nodes=50)
-    assert found["edges"] == [(0, 1), (0, 2), (0, 3)]
-    assert found["edges_left_out"]
+def test_what_has_no_room_counts_in_the_section_around_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(structure, "MAX_SECTIONS", 2)
+    found = drawn({"/a": 40, "/b": 30, "/a/x": 20, "/c": 20})
+    assert {each["name"]: each["pages"] for each in found["sections"]} == {
+        "/a": 60,
+        "/b": 30,
+        "other pages": 21,
+    }
+    assert named_links(found)["other pages", "/a"] == 60
 
 
 # --- the tree ---------------------------------------------------------------------------------

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import pytest
 
-from sitecrawl.report.tables import page_table, report_tables, write_csv
+from sitecrawl.report import tables
+from sitecrawl.report.tables import page_table, report_tables, write_csv, write_xlsx
 from tests.report.hostile import hostile_report
 from tests.report.sample import ROOT, sample_report
 
@@ -39,9 +41,24 @@ def test_the_first_row(name: str, row: tuple[object, ...]) -> None:
     assert TABLES[name].rows[0] == row
 
 
-def test_examples_name_their_finding() -> None:
-    kinds = [row[0] for row in TABLES["examples"].rows]
-    assert kinds == ["sitemap_not_found"] * 5 + ["orphans"] * 5 + ["lastmod_all_equal"] * 3
+def test_items_name_their_finding() -> None:
+    kinds = [row[0] for row in TABLES["items"].rows]
+    assert kinds == [
+        *(["broken_link"] * 18 + ["sitemap_not_found"] * 17),
+        *(["orphan"] * 48 + ["lastmod_all_equal"] * 3),
+    ]
+
+
+def test_links_to_items_have_a_row_for_each_source() -> None:
+    rows = TABLES["links_to_items"].rows
+    assert {row[0] for row in rows} == {"broken_link"}
+    assert len(rows) == 18 * 25
+
+
+def test_findings_are_compared_with_the_scan_before() -> None:
+    by_kind = {row[0]: row for row in TABLES["findings"].rows}
+    assert by_kind["broken_link"][4:10] == (18, "addresses", 20, 3, 5, 1)
+    assert by_kind["orphan"][6:10] == (None,) * 4
 
 
 def test_folders_are_listed_below_each_other() -> None:
@@ -103,3 +120,38 @@ def test_no_cell_is_a_formula() -> None:
 
 def test_the_same_report_gives_the_same_bytes() -> None:
     assert archive(sample_report(50)) == archive(sample_report(50))
+
+
+# --- Excel ------------------------------------------------------------------------------------
+
+
+def sheets(report: ReportData) -> dict[str, str]:
+    """The XML of each sheet, by its name."""
+    file = io.BytesIO()
+    write_xlsx(report, file)
+    with ZipFile(file) as archive:
+        workbook = archive.read("xl/workbook.xml").decode()
+        names = re.findall(r'<sheet name="([^"]+)"', workbook)
+        return {
+            name: archive.read(f"xl/worksheets/sheet{number}.xml").decode()
+            for number, name in enumerate(names, 1)
+        }
+
+
+def test_a_workbook_has_a_sheet_for_each_table_with_rows() -> None:
+    report = sample_report(100)
+    found = sheets(report)
+    expected = (*report_tables(report), page_table(report))
+    assert list(found) == [table.name for table in expected if table.rows]
+    assert found["items"].count("<row ") == len(rows(report, "items")) + 1
+
+
+def test_no_cell_of_a_workbook_is_a_formula_or_a_link() -> None:
+    found = sheets(hostile_report())
+    assert not any("<f>" in sheet or "<hyperlink" in sheet for sheet in found.values())
+
+
+def test_long_tables_go_on_in_further_sheets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "_MAX_SHEET_ROWS", 40)
+    found = sheets(sample_report(100))
+    assert [name for name in found if name.startswith("items")] == ["items", "items 2", "items 3"]

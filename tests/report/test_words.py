@@ -16,8 +16,16 @@ from tests.report.sample import sample_report
             "100 known, about 108 in all (at least 103; not to be trusted without its doubts)",
         ),
         ({"estimate": None}, "100 known; how many there are in all cannot be estimated"),
+        (
+            {"estimate": None, "is_exhaustive": True},
+            "100 known; all reachable pages were visited",
+        ),
+        (
+            {"is_exhaustive": True},
+            "100 known; all reachable pages were visited, about 108 in all (95 % interval 103 to 117)",
+        ),
     ],
-    ids=["trusted", "open", "doubted", "none"],
+    ids=["trusted", "open", "doubted", "none", "exhaustive", "exhaustive and trusted"],
 )
 def test_coverage_in_a_sentence(changes: dict[str, object], words: str) -> None:
     coverage = {**sample_report(100)["coverage"], **changes}
@@ -27,7 +35,7 @@ def test_coverage_in_a_sentence(changes: dict[str, object], words: str) -> None:
 def test_findings_by_weight_then_by_number() -> None:
     findings = sample_report(100)["findings"]
     more = {**findings[1], "count": 99}
-    ordered = by_severity([*findings, more])  # type: ignore[list-item]
+    ordered = by_severity([*findings[:1], *findings[2:], more])  # type: ignore[list-item]
     assert [finding["count"] for finding in ordered] == [99, 17, 48, 3]
 
 

@@ -18,6 +18,8 @@ export interface Estimate {
 }
 
 export interface Coverage extends Omit<Estimate, "name"> {
+  /** All pages that links and sitemaps lead to were visited. */
+  is_exhaustive: boolean;
   method: string;
   doubts: string[];
   sources: { name: string; pages: number }[];
@@ -36,13 +38,64 @@ export interface Cluster {
   why: string;
 }
 
+/** The same finding in the scan before, as far as both scans visited the pages. */
+export interface Before {
+  count: number;
+  new: number;
+  fixed: number;
+  not_visited: number;
+}
+
 export interface Finding {
+  /** The stable id. */
   kind: string;
   severity: "high" | "medium" | "low";
+  topic: string;
   title: string;
   count: number;
-  examples: { url: string; detail: string }[];
+  unit: "pages" | "addresses" | "entries" | "sitemaps";
   advice: string;
+  before: Before | null;
+}
+
+/** What a finding is about, in columns. */
+export interface Items {
+  url: string[];
+  detail: string[];
+  /** How many pages link to each, and the first of them; only where that is asked for. */
+  links?: number[];
+  linked_from?: string[][];
+  left_out: number;
+}
+
+export interface Percentiles {
+  p50: number;
+  p75: number;
+  p90: number;
+  p95: number;
+  p99: number;
+  max: number;
+}
+
+export interface Speed {
+  pages: number;
+  elapsed_ms: Percentiles | null;
+  bytes: Percentiles | null;
+}
+
+export interface Section {
+  id: number;
+  name: string;
+  parent: number | null;
+  /** Without those of sections inside it. */
+  pages: number;
+  most_linked: { url: string; title: string; links: number }[];
+}
+
+export interface SectionLinks {
+  source: number;
+  target: number;
+  links: number;
 }
 
 export interface HostFigures {
@@ -106,6 +159,9 @@ export interface Overview {
   languages: { code: string; pages: number; by: Record<string, number> }[];
   regions: { region: string; links: number; pages: number }[];
   findings: Finding[];
+  before: { scan_id: number; started_at: string; visited: number; speed: Speed; fixed: Finding[] } | null;
+  speed: Speed;
+  links: { sections: Section[]; links: SectionLinks[] };
   politeness: Politeness;
   robots: {
     url: string;
@@ -126,23 +182,8 @@ export interface Overview {
     bytes: number;
     findings: { kind: string; detail: string; count: number }[];
   }[];
-}
-
-export interface GraphNode {
-  id: number;
-  url: string;
-  title: string;
-  cluster: number | null;
-  inlinks: number;
-  is_structural: boolean;
-}
-
-export interface GraphData {
-  nodes: GraphNode[];
-  edges: [number, number][];
-  /** Clusters of which the file has nothing but one node. */
-  collapsed: { cluster: number; pages: number; node: number }[];
-  edges_left_out: boolean;
+  /** Addresses that nothing names, where sitemaps often are. */
+  probes: { asked: number; found: number };
 }
 
 export interface Pages {
@@ -170,7 +211,7 @@ export interface Evidence {
 
 interface Parts {
   overview: Overview;
-  graph: GraphData;
+  items: Record<string, Items>;
   pages: Pages;
   evidence: Evidence[];
 }

@@ -1,14 +1,15 @@
 // Puts the report together: what is read first is drawn first, and the large parts when they are needed.
 
-import { type Overview, part } from "./data";
+import { type Items, type Overview, part } from "./data";
 import { h } from "./dom";
 import { contents } from "./sections/contents";
 import { coverage } from "./sections/coverage";
 import { downloads } from "./sections/downloads";
-import { findings } from "./sections/findings";
+import { fillForPrint, findings } from "./sections/findings";
 import { links } from "./sections/links";
 import { method } from "./sections/method";
 import { pages } from "./sections/pages";
+import { speed } from "./sections/speed";
 import { structure } from "./sections/structure";
 import { masthead, summary } from "./sections/summary";
 import { moment } from "./text";
@@ -17,6 +18,7 @@ const CONTENTS: [string, string][] = [
   ["summary", "In short"],
   ["findings", "Findings"],
   ["coverage", "Completeness"],
+  ["speed", "Speed"],
   ["structure", "Structure"],
   ["contents", "Contents"],
   ["links", "Links"],
@@ -42,9 +44,10 @@ async function start(): Promise<void> {
         summary(data),
         findings(data),
         coverage(data),
+        speed(data),
         structure(data, list.show),
         contents(data, list.show),
-        links(data.clusters),
+        links(data),
         list.element,
         method(data),
         downloads(data),
@@ -53,7 +56,7 @@ async function start(): Promise<void> {
     ),
   );
   followReader();
-  openForPrint();
+  prepareForPrint();
   if (location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   document.documentElement.dataset.ready = "";
 }
@@ -108,10 +111,14 @@ function followReader(): void {
 }
 
 /** Paper cannot be clicked: what is folded on the screen is open on it. */
-function openForPrint(): void {
+function prepareForPrint(): void {
   let opened: HTMLDetailsElement[] = [];
+  let items: Record<string, Items> = {};
+  // Printing does not wait: they have to be there before.
+  setTimeout(() => void part("items").then((found) => (items = found)), 1000);
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll<HTMLDetailsElement>(".finding details:not([open])")];
+    fillForPrint(items);
+    opened = [...document.querySelectorAll<HTMLDetailsElement>(".finding > details:not([open])")];
     opened.forEach((details) => (details.open = true));
   });
   addEventListener("afterprint", () => opened.forEach((details) => (details.open = false)));

@@ -51,7 +51,7 @@ export class PageTable {
   constructor(
     private readonly pages: Pages,
     clusters: Cluster[],
-    private readonly known: number,
+    private readonly known: { pages: number; refused: number },
   ) {
     this.clusterNames = new Map(clusters.map((cluster) => [cluster.id, cluster.name]));
     this.order = pages.url.map((_, row) => row);
@@ -83,7 +83,7 @@ export class PageTable {
         "div",
         { class: "filters" },
         h("label", { class: "search" }, h("span", {}, "Search address or title"), this.search),
-        this.select("reason", "List", (value) => (value === NONE ? "listed" : `refused: ${words(value)}`)),
+        this.select("reason", "List", (value) => (value === NONE ? "pages" : `refused: ${words(value)}`)),
         this.select("category", "Category", (value) => (value === NONE ? "none" : words(value))),
         this.select("language", "Language", (value) => languageName(value === NONE ? "" : value)),
         this.select("cluster", "Cluster", (value) =>
@@ -94,7 +94,7 @@ export class PageTable {
       this.status,
       this.viewport,
     );
-    this.drawFound();
+    this.show({});
   }
 
   /** Shows what matches, from anywhere in the report. */
@@ -102,7 +102,7 @@ export class PageTable {
     this.search.value = wanted.text ?? "";
     this.prefix = wanted.prefix ?? "";
     for (const [name, select] of this.selects) {
-      select.value = wanted[name as keyof PageFilter] ?? "";
+      select.value = wanted[name as keyof PageFilter] ?? (name === "reason" ? NONE : "");
       this.filters[name] = select.value;
     }
     this.filter();
@@ -209,11 +209,17 @@ export class PageTable {
 
   private drawFound(): void {
     const { found, pages, known } = this;
-    const total = pages.url.length;
-    const left = pages.left_out ? ` The file holds ${count(total)} of ${count(known)} known URLs.` : "";
-    this.status.textContent =
-      (found.length === total ? counted(total, "page") : `${count(found.length)} of ${counted(total, "page")}`) +
-      `.${left}`;
+    const listed = found.reduce((sum, row) => sum + (pages.reason[row] ? 0 : 1), 0);
+    const refused = found.length - listed;
+    const parts = [
+      (listed || !refused) && (listed === known.pages ? counted(listed, "page") : `${count(listed)} of ${counted(known.pages, "page")}`),
+      refused && counted(refused, "refused address", "refused addresses"),
+    ];
+    const held = count(pages.url.length);
+    const left = pages.left_out
+      ? ` The file holds ${held} of ${count(known.pages + known.refused)} known URLs; sitecrawl urls lists all.`
+      : "";
+    this.status.textContent = `${parts.filter(Boolean).join(" and ")}.${left}`;
     this.prefixChip.hidden = !this.prefix;
     replace(this.prefixChip, "Only below ", quoted(this.prefix, 80), " ", this.clearButton());
     this.table.setAttribute("aria-rowcount", String(found.length + 1));
@@ -279,5 +285,5 @@ function isBelow(url: string, prefix: string): boolean {
 }
 
 function listWords(reason: string): Child {
-  return reason ? h("span", { class: "refused" }, words(reason)) : "listed";
+  return reason ? h("span", { class: "refused" }, words(reason)) : "page";
 }

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.scans import Scan
 
+_IDS_AT_ONCE = 10_000
+
 _DOCUMENTS = select(
     *(c for c in t.documents.c if c.name not in {"site_id", "content_fingerprint"}),
 )
@@ -242,8 +244,14 @@ def new_pages_by_request(database: Database, scan: Scan) -> list[int]:
 
 def document_urls(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
     """By number."""
-    statement = select(t.documents.c.id, t.documents.c.url).where(t.documents.c.id.in_(sorted(ids)))
-    return {row.id: row.url for row in connection.execute(statement)}
+    found: dict[int, str] = {}
+    # Databases limit the number of values of a statement.
+    in_order = sorted(ids)
+    for first in range(0, len(in_order), _IDS_AT_ONCE):
+        some = in_order[first : first + _IDS_AT_ONCE]
+        statement = select(t.documents.c.id, t.documents.c.url).where(t.documents.c.id.in_(some))
+        found |= {row.id: row.url for row in connection.execute(statement)}
+    return found
 
 
 def unread_sitemaps(database: Database, scan: Scan) -> int:

@@ -42,10 +42,8 @@ _NOINDEX: Final = """
 SELECT p.url, '', count(*) OVER ()
 FROM pages AS p
 WHERE p.site_id = {site} AND p.reason IS NULL AND {is_entry} AND p.id IN (
-    SELECT visit.page_id FROM visits AS visit
-    JOIN fetches AS f ON f.document_id = visit.document_id AND f.scan_id = visit.scan_id
-    WHERE visit.scan_id = {scan} AND (
-        CAST(f.directives AS TEXT) LIKE {value} OR CAST(f.directives AS TEXT) LIKE {value}))
+    SELECT facts.page_id FROM page_facts AS facts
+    WHERE facts.scan_id = {scan} AND facts.is_noindex)
 ORDER BY p.number LIMIT {limit}
 """
 _FAILED: Final = """
@@ -96,13 +94,13 @@ class Found(NamedTuple):
     """How many there are, and the first of them: an address and a detail each."""
 
     total: int
-    examples: list[tuple[str, str]]
+    items: list[tuple[str, str]]
 
 
 class SitemapEntries:
     """The entries of the sitemaps that belong to the inventory of a scan."""
 
-    def __init__(self, connection: Connection, scan: Scan, max_examples: int) -> None:
+    def __init__(self, connection: Connection, scan: Scan, max_items: int) -> None:
         self._connection = connection
         names = membership(scan)
         names["sitemaps"] = _SITEMAPS.format(site=names["site"], kind=DocumentKind.SITEMAP.value)
@@ -113,8 +111,7 @@ class SitemapEntries:
             "by_rule": VerdictReason.RULE.value,
             "offsite": Reason.OFFSITE.value,
             "failures": _words(_FAILURES),
-            "limit": str(int(max_examples)),
-            "value": "?" if connection.dialect.name == "sqlite" else "%s",
+            "limit": str(int(max_items)),
         }
 
     def refused_for(self, *reasons: Reason) -> Found:
@@ -127,7 +124,7 @@ class SitemapEntries:
 
     def noindex(self) -> Found:
         """Visited ones that are not to be found by search engines."""
-        return self._found(_NOINDEX, '%"noindex"%', '%"none"%')
+        return self._found(_NOINDEX)
 
     def failed(self) -> Found:
         """Visited ones that gave an error, or no answer."""
@@ -140,18 +137,18 @@ class SitemapEntries:
     def repeated(self) -> Found:
         return self._found(_REPEATED)
 
-    def _found(self, statement: str, *values: str, **names: str) -> Found:
+    def _found(self, statement: str, **names: str) -> Found:
         sql = statement.format_map(self._names | names)
-        return found_rows(self._connection.exec_driver_sql(sql, values).all())
+        return found_rows(self._connection.exec_driver_sql(sql).all())
 
 
 def found_rows(rows: Iterable[Any]) -> Found:
     """Of rows with an address, a detail, and the number of all rows there would be."""
-    examples, total = [], 0
+    items, total = [], 0
     for url, detail, number in rows:
-        examples.append((url, detail))
+        items.append((url, detail))
         total = number
-    return Found(total, examples)
+    return Found(total, items)
 
 
 def _words(values: Iterable[str]) -> str:
@@ -205,13 +202,13 @@ def lastmod_ranges(connection: Connection, scan: Scan) -> list[LastmodRange]:
     return [LastmodRange._make(row) for row in rows]
 
 
-def implausible_lastmods(connection: Connection, scan: Scan, max_examples: int) -> Found:
+def implausible_lastmods(connection: Connection, scan: Scan, max_items: int) -> Found:
     """Pages with a date after the scan, or from before there were sitemaps."""
     names = _names(scan) | {
         "first_year": _FIRST_YEAR,
         # Dates are kept so that they compare as text.
         "tomorrow": iso_text(scan.started_at + _LEEWAY),
-        "limit": str(int(max_examples)),
+        "limit": str(int(max_items)),
     }
     return found_rows(connection.exec_driver_sql(_IMPLAUSIBLE.format_map(names)).all())
 
@@ -222,7 +219,6 @@ def _names(scan: Scan) -> dict[str, str]:
     return names | {"dated": _DATED.format_map(names)}
 
 
-_LOOPS: Final = (Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS)
 _TRAPS: Final = tuple(reason for reason in Reason if reason.startswith("trap_"))
 _TRAPPED: Final = """
 SELECT p.reason, coalesce(p.rule, ''), min(p.url), count(*)
@@ -265,34 +261,7 @@ def redirect_targets(connection: Connection, scan: Scan) -> dict[str, str]:
     return {row.url: row.rule or "" for row in connection.execute(statement)}
 
 
-def redirect_loops(connection: Connection, scan: Scan, max_examples: int) -> Found:
-    statement = (
-        select(visits.c.url, func.coalesce(visits.c.rule, ""), func.count().over())
-        .where(visits.c.scan_id == scan.id, visits.c.reason.in_(_LOOPS))
-        .order_by(visits.c.id)
-        .limit(max_examples)
-    )
-    return found_rows(connection.execute(statement).all())
-
-
-def broken_links(connection: Connection, scan: Scan, max_examples: int) -> Found:
-    """Pages that do not exist, with the first page that links to each."""
-    finder = visits.alias("finder")
-    is_finder = (finder.c.scan_id == visits.c.scan_id) & (finder.c.number == visits.c.found_by)
-    statement = (
-        select(visits.c.url, finder.c.url, func.count().over())
-        .join_from(visits, finder, is_finder)
-        .where(
-            visits.c.scan_id == scan.id,
-            visits.c.reason.in_([Reason.NOT_FOUND, Reason.SOFT_404]),
-        )
-        .order_by(visits.c.id)
-        .limit(max_examples)
-    )
-    return found_rows(connection.execute(statement).all())
-
-
-def duplicate_texts(connection: Connection, scan: Scan, max_examples: int) -> Found:
+def duplicate_texts(connection: Connection, scan: Scan, max_items: int) -> Found:
     """Pages with the same text as an earlier one, with that one."""
     original = pages.alias("original")
     statement = (
@@ -300,7 +269,7 @@ def duplicate_texts(connection: Connection, scan: Scan, max_examples: int) -> Fo
         .join_from(visits, original, original.c.id == visits.c.duplicate_of)
         .where(visits.c.scan_id == scan.id, visits.c.reason.is_(None))
         .order_by(visits.c.id)
-        .limit(max_examples)
+        .limit(max_items)
     )
     return found_rows(connection.execute(statement).all())
 

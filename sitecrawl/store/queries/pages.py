@@ -23,7 +23,7 @@ from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.refusal import BROKEN
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy.engine import Connection, CursorResult
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.scans import Scan
 
 _ROWS_AT_ONCE: Final = 500
+_IDS_AT_ONCE: Final = 10_000
 _FIRST_REDIRECT: Final = HTTPStatus.MULTIPLE_CHOICES
 
 _BROKEN_REASONS: Final = ", ".join(f"'{reason}'" for reason in sorted(BROKEN))
@@ -434,6 +435,17 @@ def _driver_rows(
     # The driver's own cursor: a million Row objects would cost as much as reading them.
     while rows := result.cursor.fetchmany(at_once):
         yield rows
+
+
+def page_urls(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
+    """By the id of the page."""
+    found: dict[int, str] = {}
+    in_order = sorted(ids)
+    for first in range(0, len(in_order), _IDS_AT_ONCE):
+        some = in_order[first : first + _IDS_AT_ONCE]
+        statement = select(pages.c.id, pages.c.url).where(pages.c.id.in_(some))
+        found |= {row.id: row.url for row in connection.execute(statement)}
+    return found
 
 
 def _has_classes(connection: Connection, site_id: int) -> bool:

@@ -166,6 +166,13 @@ _OTHER_COUNTED = """
 """
 
 
+def counts_in_scan(scan: Scan, mentions: str) -> str:
+    """SQL: whether a row of ``mentions``, under this alias, is in the inventory as of the scan."""
+    if scan.next_scan_id is None:
+        return _COUNTS.format(m=mentions, seen="scan_id")
+    return _COUNTED.format(m=mentions, seen="scan_id", end=int(scan.next_scan_id))
+
+
 def membership(scan: Scan) -> dict[str, str]:
     """What stands for names in statements about ``pages AS p`` and ``further_mentions AS other``.
 
@@ -176,15 +183,13 @@ def membership(scan: Scan) -> dict[str, str]:
     mention, so a page that was gone in between counts as having been there.
     """
     names = {"site": str(int(scan.site_id)), "scan": str(int(scan.id))}
+    other = counts_in_scan(scan, "other")
     if scan.next_scan_id is None:
         counts = _COUNTS.format(m="p", seen="seen_scan_id")
-        return names | {
-            "own_counts": _OWN_COUNTS.format(counts=counts, **names),
-            "other_counts": _COUNTS.format(m="other", seen="scan_id"),
-        }
+        own = _OWN_COUNTS.format(counts=counts, **names)
+        return names | {"own_counts": own, "other_counts": other}
     end = int(scan.next_scan_id)
     own = _COUNTED.format(m="p", seen="seen_scan_id", end=end)
-    other = _COUNTED.format(m="other", seen="scan_id", end=end)
     return names | {
         "own_counts": _OWN_COUNTED.format(counts=own, end=end),
         "other_counts": _OTHER_COUNTED.format(counts=other, end=end),

@@ -256,6 +256,18 @@ def pages_by_clicks(database: Database, scan: Scan) -> list[tuple[int, int]]:
         return [(clicks, pages) for clicks, pages in connection.execute(statement)]
 
 
+def visited_pages(database: Database, scan: Scan) -> int:
+    """How many pages of the site were visited, without those that a visit refused."""
+    statement = select(func.count()).where(
+        visits.c.scan_id == scan.id,
+        visits.c.external_hops == 0,
+        visits.c.outcome.is_not(None),
+        visits.c.reason.is_(None),
+    )
+    with database.reading() as connection:
+        return connection.scalar(statement) or 0
+
+
 def external_pages(database: Database, scan: Scan) -> set[int]:
     """Pages of other sites, where the crawl was allowed to go there."""
     statement = select(visits.c.page_id).where(

@@ -22,7 +22,7 @@ from sqlalchemy import bindparam, func, select, update
 from sitecrawl.html.links import Region
 from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.store.queries.scans import membership
-from sitecrawl.store.schema import sites, visits
+from sitecrawl.store.schema import page_facts, sites, visits
 from sitecrawl.store.writers.bulk import insert_columns, literal
 from sitecrawl.store.writers.gone import mark_gone
 from sitecrawl.store.writers.index_pages import merge_index_pages
@@ -208,6 +208,18 @@ WHERE v.scan_id = {scan} AND v.outcome IN ({read}) AND v.reason IS NULL AND page
 AND pages.reason IN ({found_by_crawl})
 """
 
+# Pages that have not changed since an earlier scan: they are what that scan has read.
+_EARLIER_SCANS = """
+SELECT id FROM scans WHERE site_id = {site} AND id < {scan} ORDER BY id DESC LIMIT 20
+"""
+_CARRY_FACTS = """
+INSERT INTO page_facts (scan_id, page_id, {columns})
+SELECT {scan}, v.page_id, {known_columns}
+FROM visits AS v JOIN page_facts AS known ON known.scan_id = {earlier} AND known.page_id = v.page_id
+WHERE v.scan_id = {scan} AND v.outcome = {not_modified}
+ON CONFLICT DO NOTHING
+"""
+
 _APPLY_MENU = """
 UPDATE pages SET importance = 1.0, title = coalesce(pages.title, m.title)
 FROM (
@@ -269,6 +281,25 @@ def finalize_crawl(
     }
     for statement in statements:
         connection.exec_driver_sql(statement.format_map(values))
+    _carry_facts(connection, scan)
+
+
+def _carry_facts(connection: Connection, scan: ScanHandle) -> None:
+    """Take the facts of unchanged pages from the newest scan that has them."""
+    unchanged = (visits.c.scan_id == scan.scan_id) & (visits.c.outcome == FetchOutcome.NOT_MODIFIED)
+    if connection.execute(select(visits.c.id).where(unchanged).limit(1)).first() is None:
+        return
+    columns = [each.name for each in page_facts.c if each.name not in {"scan_id", "page_id"}]
+    names = {
+        "site": literal(scan.site_id),
+        "scan": literal(scan.scan_id),
+        "not_modified": literal(FetchOutcome.NOT_MODIFIED),
+        "columns": ", ".join(columns),
+        "known_columns": ", ".join(f"known.{name}" for name in columns),
+    }
+    earlier = connection.exec_driver_sql(_EARLIER_SCANS.format_map(names)).scalars().all()
+    for scan_id in earlier:
+        connection.exec_driver_sql(_CARRY_FACTS.format_map(names | {"earlier": literal(scan_id)}))
 
 
 def finalize_inlinks(connection: Connection, scan: Scan) -> None:

@@ -204,6 +204,7 @@ class PageFactsRecord:
     """Of its HTML, decompressed."""
     is_noindex: bool = False
     is_nofollow: bool = False
+    canonical_id: int | None = None
     description: str = ""
     h1: str = ""
     h1_count: int = 0

@@ -61,7 +61,9 @@ ON CONFLICT (page_id) DO UPDATE SET text_hash = excluded.text_hash, content = ex
 
 # The page is that of the visit. A visit that is made again gives the same row.
 _FACTS_COLUMNS = tuple(
-    name for name in page_facts.c.keys() if name not in {"scan_id", "page_id", "read_scan_id"}
+    column.name
+    for column in page_facts.c
+    if column.name not in {"scan_id", "page_id", "read_scan_id"}
 )
 _ADD_FACTS = """
 INSERT INTO page_facts (scan_id, page_id, read_scan_id, {columns})
@@ -174,7 +176,11 @@ class FactsWriter:
         names = {
             "scan": literal(scan.scan_id),
             "marker": marker,
-            "markers": ", ".join([marker] * len(_FACTS_COLUMNS)),
+            # PostgreSQL would take an absent number for a text.
+            "markers": ", ".join(
+                f"CAST({marker} AS BIGINT)" if name == "canonical_id" else marker
+                for name in _FACTS_COLUMNS
+            ),
             "columns": ", ".join(_FACTS_COLUMNS),
         }
         self._facts = Gathered(_ADD_FACTS.format_map(names))

@@ -17,7 +17,7 @@ from sitecrawl.store.queries.findings import (
     implausible_lastmods,
     lastmod_ranges,
 )
-from sitecrawl.store.writers.records import VerdictRecord
+from sitecrawl.store.writers.records import PageFactsRecord, VerdictRecord
 from sitecrawl.urls.refusal import Reason
 from tests.store.crawling import ROOT, Crawling, Link, address
 
@@ -54,7 +54,7 @@ def test_entries_are_counted_beyond_the_examples(database: Database, crawling: C
     crawling.list_in_sitemap(*(f"http://example.com/{number}" for number in range(7)))
     insecure = found(database, crawling.end(), "insecure", examples=2)
     assert insecure.total == 7
-    assert [url for url, _ in insecure.examples] == ["http://example.com/0", "http://example.com/1"]
+    assert [url for url, _ in insecure.items] == ["http://example.com/0", "http://example.com/1"]
 
 
 def test_a_refused_page_counts_if_a_sitemap_has_it(database: Database, crawling: Crawling) -> None:
@@ -92,18 +92,18 @@ def test_errors_have_their_status(database: Database, crawling: Crawling) -> Non
     crawling.visit("/slow", outcome=FetchOutcome.TIMEOUT, fetch={"status": None})
     crawling.visit("/broken", status=502, outcome=FetchOutcome.HTTP_ERROR)
     crawling.list_in_sitemap("/", "/slow", "/broken")
-    assert found(database, crawling.end(), "failed").examples == [
+    assert found(database, crawling.end(), "failed").items == [
         (address("/slow"), "timeout"),
         (address("/broken"), "HTTP 502"),
     ]
 
 
-@pytest.mark.parametrize("directives", [["noindex"], ["none"], ["nofollow", "noindex"]])
-def test_noindex(database: Database, crawling: Crawling, directives: list[str]) -> None:
-    crawling.visit("/", "/hidden", "/shown", "/unlisted", fetch={"directives": ["nofollow"]})
-    crawling.visit("/hidden", fetch={"directives": directives})
-    crawling.visit("/unlisted", fetch={"directives": directives})
-    crawling.visit("/shown", fetch={"directives": ["noindexer", "max-snippet:-1"]})
+def test_noindex(database: Database, crawling: Crawling) -> None:
+    hidden, shown = PageFactsRecord(is_noindex=True), PageFactsRecord(is_nofollow=True)
+    crawling.visit("/", "/hidden", "/shown", "/unlisted", facts=shown)
+    crawling.visit("/hidden", facts=hidden)
+    crawling.visit("/unlisted", facts=hidden)
+    crawling.visit("/shown", facts=shown)
     crawling.list_in_sitemap("/", "/hidden", "/shown")
     assert found(database, crawling.end(), "noindex") == Found(1, [(address("/hidden"), "")])
 
@@ -176,7 +176,7 @@ def test_dates_that_cannot_be(database: Database) -> None:
     crawling.fetched(crawling.list_pages(f"{ROOT}a.xml", pages, lastmods=list(dates.values())))
     scan = crawling.end()
     with database.reading() as connection:
-        found = implausible_lastmods(connection, scan, max_examples=2)
+        found = implausible_lastmods(connection, scan, max_items=2)
     expected = [(address(path), dates[path]) for path in ("/future", "/far")]
     assert found == Found(3, expected)
 
@@ -197,16 +197,6 @@ def test_redirects_have_their_targets(database: Database, crawling: Crawling) ->
     with database.reading() as connection:
         targets = findings.redirect_targets(connection, scan)
     assert targets == {address("/a"): address("/b"), address("/b"): address("/c")}
-
-
-def test_a_broken_link_names_the_page_that_has_it(database: Database, crawling: Crawling) -> None:
-    crawling.visit("/", "/a")
-    crawling.visit("/a", "/gone")
-    crawling.visit("/gone", status=404, outcome=FetchOutcome.NOT_FOUND, reason="not_found")
-    scan = crawling.end()
-    with database.reading() as connection:
-        broken = findings.broken_links(connection, scan, 5)
-    assert broken == Found(1, [(address("/gone"), address("/a"))])
 
 
 def test_copies_have_their_original(database: Database, crawling: Crawling) -> None:

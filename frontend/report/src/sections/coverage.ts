@@ -13,12 +13,14 @@ export function coverage({ coverage }: Overview): HTMLElement {
   return section(
     "coverage",
     "How complete is the list?",
-    "Sources that do not know of each other, such as sitemaps and links, overlap. From how much they overlap it can be " +
-      "estimated how many pages none of them names.",
+    hasEstimate(coverage) || !coverage.is_exhaustive
+      ? "Sources that do not know of each other, such as sitemaps and links, overlap. From how much they overlap it can be " +
+          "estimated how many pages none of them names."
+      : "The crawl has followed every link and every sitemap to its end.",
     h(
       "div",
       { class: "columns lean-left" },
-      h("div", {}, statement(coverage), intervalChart(coverage)),
+      h("div", {}, statement(coverage), hasEstimate(coverage) && intervalChart(coverage)),
       doubts(coverage),
     ),
     block(
@@ -27,11 +29,22 @@ export function coverage({ coverage }: Overview): HTMLElement {
       overlapChart(coverage) ?? nothing("There is only one source, or none."),
     ),
     recent(coverage),
-    clusters(coverage.clusters),
+    hasEstimate(coverage) && clusters(coverage.clusters),
   );
 }
 
-function statement({ known, estimate, low, high, is_trusted, method }: Coverage): Child {
+/** An exhaustive crawl says more than an estimate that is in doubt. */
+function hasEstimate({ estimate, is_exhaustive, is_trusted }: Coverage): boolean {
+  return estimate !== null && (is_trusted || !is_exhaustive);
+}
+
+function statement({ known, estimate, low, high, is_trusted, is_exhaustive, method }: Coverage): Child {
+  if (is_exhaustive && (estimate === null || !is_trusted)) {
+    return [
+      h("p", { class: "statement" }, `${counted(known, "page")} known: `, h("strong", {}, "all reachable pages were visited"), "."),
+      h("p", { class: "note" }, "What nothing links to and no sitemap names cannot be found by anybody."),
+    ];
+  }
   if (estimate === null) return h("p", { class: "statement" }, `${counted(known, "page")} known. No estimate can be made.`);
   const range = high === null ? `at least ${count(low)}` : `${count(low)} to ${count(high)}`;
   return [
@@ -47,11 +60,13 @@ function statement({ known, estimate, low, high, is_trusted, method }: Coverage)
   ];
 }
 
-function doubts({ doubts, is_trusted }: Coverage): HTMLElement {
+function doubts(coverage: Coverage): Child {
+  const { doubts, is_trusted } = coverage;
+  if (!hasEstimate(coverage) && !doubts.length) return null;
   return h(
     "div",
     { class: "doubts" },
-    h("h3", {}, doubts.length ? "What speaks against it" : "Can it be trusted?"),
+    h("h3", {}, doubts.length ? (hasEstimate(coverage) ? "What speaks against it" : "To be kept in mind") : "Can it be trusted?"),
     doubts.length
       ? h("ul", {}, doubts.map((doubt) => h("li", {}, quoted(doubt, 500))))
       : h("p", {}, is_trusted ? "Nothing speaks against this estimate." : "There is too little to say."),

@@ -1,6 +1,6 @@
 // The same as data, made in the page: nothing is fetched for it.
 
-import { type Evidence, type Overview, part } from "../data";
+import { type Evidence, type Finding, type Items, type Overview, part } from "../data";
 import { type Child, h } from "../dom";
 import { counted } from "../text";
 import { section } from "./section";
@@ -18,17 +18,19 @@ export function downloads(data: Overview): HTMLElement {
       "ul",
       { class: "downloads" },
       item("The whole report", "all that this file holds", name("report.json"), async () =>
-        json({ ...data, ...(await rest()) }),
+        json({ ...data, ...(await rest(data)) }),
       ),
       item("Pages", "one row per page", name("pages.csv"), async () => csv(pageRows(await part("pages")))),
       item("Clusters", counted(data.clusters.length, "row"), name("clusters.csv"), async () =>
         csv(data.clusters.map((row) => ({ ...row, sample: row.sample.join(" ") }))),
       ),
-      item("Findings", "one row per example", name("findings.csv"), async () => csv(findingRows(data))),
+      item("Findings", "one row per page or address", name("findings.csv"), async () =>
+        csv(findingRows(data, await part("items"))),
+      ),
       item("Sitemaps", counted(data.sitemaps.length, "row"), name("sitemaps.csv"), async () =>
         csv(data.sitemaps.map((row) => ({ ...row, findings: row.findings.map((f) => f.kind).join(" ") }))),
       ),
-      item("Links", "from, to", name("links.csv"), async () => csv(await linkRows())),
+      item("Links between sections", "from, to, links", name("links.csv"), async () => csv(linkRows(data))),
       item("Evidence", "what was seen, as it was recorded", name("evidence.json"), async () => json(await part("evidence"))),
       item("Evidence as a table", "type, content, confidence", name("evidence.csv"), async () =>
         csv((await part("evidence")).map(evidenceRow)),
@@ -37,31 +39,38 @@ export function downloads(data: Overview): HTMLElement {
   );
 }
 
+export async function save(file: string, make: () => Promise<Blob>): Promise<void> {
+  const url = URL.createObjectURL(await make());
+  const link = h("a", { download: file });
+  link.href = url;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
 function item(title: string, note: string, file: string, make: () => Promise<Blob>): Child {
-  const save = async () => {
-    const url = URL.createObjectURL(await make());
-    const link = h("a", { download: file });
-    link.href = url;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 60_000);
-  };
   return h(
     "li",
     {},
-    h("button", { type: "button", class: "as-link", on: { click: () => void save() } }, title),
+    h("button", { type: "button", class: "as-link", on: { click: () => void save(file, make) } }, title),
     h("span", { class: "note" }, `${file.split(".").at(-1)!.toUpperCase()}, ${note}`),
   );
 }
 
-async function rest(): Promise<Row> {
-  const [graph, pages, evidence] = await Promise.all([part("graph"), part("pages"), part("evidence")]);
-  return { graph, pages, evidence };
+async function rest({ findings }: Overview): Promise<Row> {
+  const [items, pages, evidence] = await Promise.all([part("items"), part("pages"), part("evidence")]);
+  return { findings: findings.map((finding) => ({ ...finding, items: itemsOf(items[finding.kind]) })), pages, evidence };
 }
 
-async function linkRows(): Promise<Row[]> {
-  const { nodes, edges } = await part("graph");
-  const urls = new Map(nodes.map((node) => [node.id, node.url || node.title]));
-  return edges.map(([from, to]) => ({ from: urls.get(from), to: urls.get(to) }));
+function itemsOf({ url, detail, links, linked_from }: Items): Row[] {
+  return url.map((address, row) => ({
+    ...{ url: address, detail: detail[row] },
+    ...(links && { links: links[row], linked_from: linked_from?.[row] }),
+  }));
+}
+
+function linkRows({ links: { sections, links } }: Overview): Row[] {
+  const names = new Map(sections.map(({ id, name }) => [id, name]));
+  return links.map((row) => ({ from: names.get(row.source), to: names.get(row.target), links: row.links }));
 }
 
 function pageRows(columns: object): Row[] {
@@ -70,14 +79,17 @@ function pageRows(columns: object): Row[] {
   return Array.from({ length }, (_, row) => Object.fromEntries(named.map(([name, values]) => [name, values[row]])));
 }
 
-function findingRows({ findings }: Overview): Row[] {
-  return findings.flatMap(({ kind, severity, title, count, examples, advice }) =>
-    (examples.length ? examples : [{ url: "", detail: "" }]).map((example) => ({
-      ...{ kind, severity, title, count },
-      ...example,
-      advice,
-    })),
-  );
+function findingRows({ findings }: Overview, items: Record<string, Items>): Row[] {
+  return findings.flatMap((finding) => itemRows(finding, items[finding.kind]));
+}
+
+/** One row for each page or address that has the finding. */
+export function itemRows({ kind, severity, title }: Finding, { url, detail, links, linked_from }: Items): Row[] {
+  return url.map((address, row) => ({
+    ...{ id: kind, severity, title, url: address, detail: detail[row] },
+    links: links?.[row],
+    linked_from: linked_from?.[row].join(" "),
+  }));
 }
 
 function evidenceRow(record: Evidence): Row {
@@ -88,7 +100,7 @@ function json(value: unknown): Blob {
   return new Blob([JSON.stringify(value, null, 1)], { type: "application/json" });
 }
 
-function csv(rows: Row[]): Blob {
+export function csv(rows: Row[]): Blob {
   const names = Object.keys(rows[0] ?? {});
   const lines = [names, ...rows.map((row) => names.map((name) => row[name]))];
   return new Blob([lines.map((line) => `${line.map(cell).join(",")}\r\n`).join("")], { type: "text/csv" });

@@ -1,302 +1,228 @@
-// The graph of links, and the same by keyboard: a search, the neighbours of a page, a table of all that is drawn.
+// How the sections of the site link to each other: sections as rows, and what is inside of them on demand.
 
-import { type Cluster, type GraphData, part } from "../data";
-import { type Child, h, onceNear, pageLink, quoted, replace } from "../dom";
-import { GraphModel, type Drawn } from "../graph/model";
-import { GraphView } from "../graph/view";
-import { dataTable } from "../tables";
-import { count, counted } from "../text";
+import { arcDiagram, type Arc, type Group } from "../charts/arcs";
+import type { Overview, Section } from "../data";
+import { type Child, h, pageLink, quoted, replace } from "../dom";
+import { type BarRow, barTable, dataTable, scrollable } from "../tables";
+import { count, counted, pathOf, withoutSiteName } from "../text";
 import { nothing, section } from "./section";
 
-const MAX_HITS = 8;
-const MAX_NEIGHBOURS = 40;
+// So many groups at once can be told apart; the others are taken together.
+const MAX_GROUPS = 14;
+const MAX_PARTNERS = 6;
+const MAX_PAGES = 12;
+const OUTSIDE = "outside";
+const SMALLER = "smaller";
 
-export function links(clusters: Cluster[]): HTMLElement {
-  const place = h("div", { class: "graph" }, nothing("Unpacking the links …"));
-  onceNear(place, () => void part("graph").then((data) => show(place, data, clusters)));
+export function links({ links }: Overview): HTMLElement {
+  const hasLinks = links.links.length > 0;
   return section(
     "links",
-    "Links between pages",
-    "Each dot is a page, its colour the cluster; larger ones are in the menu or have many links to them. " +
-      "A dot with a number stands for a whole cluster and can be opened.",
-    place,
+    "Links between sections",
+    "Each row is a section of the site with its number of pages, and each arc the links between two of them. " +
+      "Choose a section to see where it links to and what links to it; open it to see what is inside.",
+    hasLinks ? new SectionMap(links).element : nothing("No links between pages are known: the crawl did not run."),
   );
 }
 
-function show(place: HTMLElement, data: GraphData, clusters: Cluster[]): void {
-  if (!data.nodes.length) {
-    replace(place, nothing("No links are known: the crawl did not run."));
-    return;
-  }
-  const stage = h("div", { class: "graph-stage", role: "img" });
-  const panel = h("div", { class: "graph-panel" });
-  const model = new GraphModel(data, clusters);
-  stage.setAttribute("aria-label", `Graph of ${counted(data.nodes.length, "page")}. The table below says the same.`);
-  replace(place, stage, panel);
-  let view: GraphView;
-  try {
-    view = new GraphView(stage, model);
-  } catch {
-    // Without WebGL there is no picture; what it would show is in the table.
-    replace(place, nothing("This browser cannot draw the graph. The table has the same."), listing(data));
-    return;
-  }
-  new Explorer(place, stage, panel, model, view);
-}
+class SectionMap {
+  readonly element = h("div", { class: "section-map" });
+  private readonly byId: Map<number, Section>;
+  private readonly children = new Map<number | null, Section[]>();
+  private readonly sizes = new Map<number, number>();
+  private readonly shorten: (title: string) => string;
+  private focus: number | null = null;
+  private chosen: string | null = null;
 
-class Explorer {
-  private readonly hits = h("ul", { class: "hits" });
-  private readonly about = h("div", { class: "graph-about", role: "status" });
-  private readonly clusterList = h("ul", { class: "graph-clusters" });
-  private readonly table = h("details", { class: "as-table" });
-  private isAwake = false;
-
-  constructor(
-    place: HTMLElement,
-    private readonly stage: HTMLElement,
-    panel: HTMLElement,
-    private readonly model: GraphModel,
-    private readonly view: GraphView,
-  ) {
-    view.onChoose = (key) => this.drawAbout(key);
-    view.onOpen = (cluster) => this.toggle(cluster, true);
-    view.onArranged = () => stage.setAttribute("data-arranged", "");
-    this.letThePageScroll();
-    replace(panel, this.searchBox(), this.hits, this.about, h("h3", {}, "Clusters"), this.clusterList);
-    place.append(this.buttons(), this.table, this.whatIsMissing());
-    this.drawAbout(null);
-    this.drawClusters();
-    this.table.append(h("summary", {}, "The same as a table"));
-    this.table.addEventListener("toggle", () => this.drawTable(), { once: true });
+  constructor(private readonly data: Overview["links"]) {
+    this.byId = new Map(data.sections.map((each) => [each.id, each]));
+    for (const each of data.sections) {
+      const parent = each.parent !== null && this.byId.has(each.parent) ? each.parent : null;
+      this.children.set(parent, [...(this.children.get(parent) ?? []), each]);
+    }
+    for (const each of data.sections) this.sizeOf(each);
+    this.shorten = withoutSiteName(data.sections.flatMap((each) => each.most_linked.map((page) => page.title)));
+    // A site that is all in one folder starts inside of it.
+    for (let only = this.childrenOf(null); only.length === 1 && this.childrenOf(only[0].id).length > 1; ) {
+      this.focus = only[0].id;
+      only = this.childrenOf(this.focus);
+    }
+    this.draw();
   }
 
-  private searchBox(): HTMLElement {
-    const onInput = (event: InputEvent) => {
-      const text = (event.target as HTMLInputElement).value.trim();
-      const found = text.length > 1 ? this.model.search(text, MAX_HITS) : [];
-      replace(
-        this.hits,
-        found.map((node) =>
-          h(
-            "li",
-            {},
-            h(
-              "button",
-              { type: "button", class: "as-link", on: { click: () => this.reveal(node.id) } },
-              quoted(node.title || node.url, 70),
-            ),
-          ),
-        ),
-        text.length > 1 && !found.length && h("li", {}, "Nothing found."),
-      );
+  private childrenOf(id: number | null): Section[] {
+    return this.children.get(id) ?? [];
+  }
+
+  /** Pages of a section with all that is inside of it. */
+  private sizeOf(each: Section): number {
+    let size = this.sizes.get(each.id);
+    if (size === undefined) {
+      size = each.pages + this.childrenOf(each.id).reduce((sum, child) => sum + this.sizeOf(child), 0);
+      this.sizes.set(each.id, size);
+    }
+    return size;
+  }
+
+  /** From the site down to the section. */
+  private pathTo(id: number | null): Section[] {
+    const path: Section[] = [];
+    for (let each = id === null ? undefined : this.byId.get(id); each; each = this.byId.get(each.parent ?? -1)) {
+      path.unshift(each);
+    }
+    return path;
+  }
+
+  private view(): { groups: Group[]; groupOf: Map<number, string> } {
+    const inside = [...this.childrenOf(this.focus)].sort((a, b) => this.sizeOf(b) - this.sizeOf(a));
+    const shown = inside.length > MAX_GROUPS ? inside.slice(0, MAX_GROUPS - 1) : inside;
+    const rest = inside.slice(shown.length);
+    const groupOf = new Map<number, string>();
+    const take = (each: Section, key: string): void => {
+      groupOf.set(each.id, key);
+      this.childrenOf(each.id).forEach((child) => take(child, key));
     };
-    return h(
-      "label",
-      { class: "search" },
-      h("span", {}, "Find a page"),
-      h("input", { type: "search", autocomplete: "off", spellcheck: "false", on: { input: onInput } }),
-    );
+    const groups: Group[] = shown.map((each) => {
+      const key = String(each.id);
+      take(each, key);
+      return { key, name: each.name, pages: this.sizeOf(each), canOpen: this.childrenOf(each.id).length > 0 };
+    });
+    if (rest.length) {
+      rest.forEach((each) => take(each, SMALLER));
+      const pages = rest.reduce((sum, each) => sum + this.sizeOf(each), 0);
+      groups.push({ key: SMALLER, name: `${counted(rest.length, "smaller section")}`, pages, canOpen: false });
+    }
+    const own = this.focus === null ? undefined : this.byId.get(this.focus);
+    if (own) {
+      if (own.pages) {
+        groupOf.set(own.id, String(own.id));
+        groups.push({ key: String(own.id), name: `${own.name} itself`, pages: own.pages, canOpen: false });
+      }
+      const others = this.data.sections.filter((each) => !groupOf.has(each.id) && each.pages);
+      if (others.length) {
+        others.forEach((each) => groupOf.set(each.id, OUTSIDE));
+        const pages = others.reduce((sum, each) => sum + each.pages, 0);
+        groups.push({ key: OUTSIDE, name: "the rest of the site", pages, canOpen: false });
+      }
+    }
+    return { groups, groupOf };
   }
 
-  private buttons(): HTMLElement {
-    const button = (label: string, name: string, run: () => void) =>
-      h("button", { type: "button", class: "quiet", "aria-label": name, on: { click: run } }, label);
-    const wake = h(
-      "button",
-      { type: "button", class: "quiet wake", "aria-pressed": "false", on: { click: () => this.wake(wake) } },
-      "Move and zoom",
-    );
-    return h(
-      "div",
-      { class: "graph-buttons", role: "group", "aria-label": "The picture" },
-      wake,
-      button("+", "Zoom in", () => this.view.zoom(1.6)),
-      button("−", "Zoom out", () => this.view.zoom(1 / 1.6)),
-      button("Whole graph", "Show the whole graph", () => this.view.reset()),
-    );
-  }
-
-  private wake(button: HTMLElement): void {
-    this.isAwake = !this.isAwake;
-    button.setAttribute("aria-pressed", String(this.isAwake));
-    this.stage.classList.toggle("awake", this.isAwake);
-  }
-
-  /** The wheel and the finger move the page, until the reader has taken hold of the graph. */
-  private letThePageScroll(): void {
-    const { stage } = this;
-    let isHeld = false;
-    stage.addEventListener("mousedown", () => (isHeld = true), { capture: true });
-    stage.addEventListener("mouseleave", () => (isHeld = false));
-    stage.addEventListener(
-      "wheel",
-      (event) => {
-        if (!isHeld && !this.isAwake && !event.ctrlKey) event.stopPropagation();
+  private draw(): void {
+    const { groups, groupOf } = this.view();
+    const sums = new Map<string, Arc>();
+    for (const { source, target, links } of this.data.links) {
+      const [from, to] = [groupOf.get(source), groupOf.get(target)];
+      if (from === undefined || to === undefined) continue;
+      const sum = sums.get(`${from} ${to}`) ?? { source: from, target: to, links: 0 };
+      sum.links += links;
+      sums.set(`${from} ${to}`, sum);
+    }
+    const arcs = [...sums.values()];
+    const listener = {
+      choose: (key: string | null) => {
+        this.chosen = key;
+        this.draw();
+        this.element.querySelector<HTMLElement>('.arc-row[aria-pressed="true"]')?.focus({ preventScroll: true });
       },
-      { capture: true },
-    );
-    for (const name of ["touchstart", "touchmove"] as const) {
-      stage.addEventListener(name, (event) => !this.isAwake && event.stopPropagation(), { capture: true });
-    }
-  }
-
-  private reveal(id: number): void {
-    const key = this.model.reveal(id);
-    this.changed();
-    if (key) this.view.goTo(key);
-  }
-
-  private toggle(cluster: number, isOpen: boolean): void {
-    if (isOpen) this.model.open.add(cluster);
-    else this.model.open.delete(cluster);
-    this.changed();
-  }
-
-  private changed(): void {
-    this.stage.removeAttribute("data-arranged");
-    this.view.update();
-    this.drawClusters();
-    if (this.table.open) this.drawTable();
-  }
-
-  private drawClusters(): void {
-    const bySize = [...this.model.clusterSizes].sort((a, b) => b[1] - a[1]).slice(0, 60);
-    const active = document.activeElement?.id;
+      open: (key: string) => this.open(Number(key)),
+    };
     replace(
-      this.clusterList,
-      bySize.map(([cluster, size]) => {
-        const box = h("input", {
-          type: "checkbox",
-          id: `graph-cluster-${cluster}`,
-          on: { change: () => this.toggle(cluster, box.checked) },
-        });
-        box.checked = this.model.open.has(cluster);
-        return h(
-          "li",
-          {},
-          h(
-            "label",
-            {},
-            box,
-            h("i", { class: "swatch", "aria-hidden": "true", vars: { background: this.view.colourOf(cluster) } }),
-            quoted(this.model.nameOf(cluster), 40),
-            h("small", {}, ` ${count(size)}`),
-          ),
-        );
-      }),
-    );
-    if (active?.startsWith("graph-cluster-")) document.getElementById(active)?.focus();
-  }
-
-  private drawAbout(key: string | null): void {
-    if (!key) {
-      replace(this.about, h("p", { class: "note" }, "Choose a dot to see its links. Ticked clusters are open."));
-      return;
-    }
-    const node = this.view.node(key);
-    const { to, from } = this.view.neighbours(key);
-    replace(
-      this.about,
-      h("h3", {}, quoted(node.name, 120)),
-      node.url && h("p", {}, pageLink(node.url, undefined, 80)),
-      h("p", { class: "note" }, facts(node, this.model)),
-      node.canOpen &&
-        h(
-          "button",
-          { type: "button", class: "quiet", on: { click: () => this.toggle(node.cluster!, true) } },
-          `Open its ${counted(node.pages, "page")}`,
-        ),
-      this.neighbourList("Links to", to),
-      this.neighbourList("Linked from", from),
-    );
-  }
-
-  private neighbourList(title: string, keys: string[]): Child {
-    if (!keys.length) return null;
-    return h(
-      "details",
-      {},
-      h("summary", {}, `${title} ${count(keys.length)}`),
+      this.element,
+      this.crumbs(),
       h(
-        "ul",
+        "div",
+        { class: "columns lean-left" },
+        arcDiagram(groups, arcs, this.chosen, listener),
+        this.panel(groups, arcs, groupOf),
+      ),
+      this.asTable(groups, arcs),
+    );
+  }
+
+  private open(id: number | null): void {
+    this.focus = id;
+    this.chosen = null;
+    this.draw();
+    this.element.querySelector<HTMLElement>(".arc-row")?.focus({ preventScroll: true });
+  }
+
+  private crumbs(): Child {
+    const path = this.pathTo(this.focus);
+    if (!path.length) return null;
+    const steps: [string, number | null][] = [["whole site", null], ...path.map((each): [string, number] => [each.name, each.id])];
+    return h(
+      "nav",
+      { class: "crumbs", "aria-label": "Section" },
+      h(
+        "ol",
         {},
-        keys.slice(0, MAX_NEIGHBOURS).map((key) =>
-          h(
-            "li",
-            {},
-            h(
-              "button",
-              { type: "button", class: "as-link", on: { click: () => this.view.goTo(key) } },
-              quoted(this.view.node(key).name, 60),
-            ),
-          ),
+        steps.map(([name, id], index) =>
+          index === steps.length - 1
+            ? h("li", { "aria-current": "true" }, quoted(name, 60))
+            : h("li", {}, h("button", { type: "button", on: { click: () => this.open(id) } }, quoted(name, 60))),
         ),
-        keys.length > MAX_NEIGHBOURS && h("li", {}, `and ${count(keys.length - MAX_NEIGHBOURS)} more`),
       ),
     );
   }
 
-  private drawTable(): void {
-    const { view } = this;
-    const rows = view.nodes().sort((a, b) => b.inlinks - a.inlinks);
-    replace(
-      this.table,
+  private panel(groups: Group[], arcs: Arc[], groupOf: Map<number, string>): HTMLElement {
+    const names = new Map(groups.map((group) => [group.key, group.name]));
+    const { chosen } = this;
+    const group = groups.find(({ key }) => key === chosen);
+    const isMeant = (each: Section): boolean =>
+      chosen === null ? groupOf.get(each.id) !== OUTSIDE : groupOf.get(each.id) === chosen;
+    const pages = this.data.sections
+      .filter(isMeant)
+      .flatMap((each) => each.most_linked)
+      .sort((a, b) => b.links - a.links)
+      .slice(0, MAX_PAGES);
+    const within = arcs.find(({ source, target }) => source === chosen && target === chosen)?.links ?? 0;
+    const partners = (title: string, of: (arc: Arc) => string, other: (arc: Arc) => string): Child => {
+      const rows: BarRow[] = arcs
+        .filter((arc) => of(arc) === chosen && other(arc) !== chosen)
+        .sort((a, b) => b.links - a.links)
+        .slice(0, MAX_PARTNERS)
+        .map((arc) => ({ name: quoted(names.get(other(arc)) ?? "", 50), value: arc.links }));
+      return rows.length > 0 && scrollable(barTable(title, { name: title, value: "Links" }, rows), title);
+    };
+    return h(
+      "div",
+      { class: "section-panel", "aria-live": "polite" },
+      h("h3", {}, group ? quoted(group.name, 60) : "Most linked pages"),
+      group && h("p", { class: "note" }, `${counted(group.pages, "page")}, ${counted(within, "link")} between them.`),
+      group && partners("It links to", (arc) => arc.source, (arc) => arc.target),
+      group && partners("Linked from", (arc) => arc.target, (arc) => arc.source),
+      group && h("h3", {}, "Most linked pages"),
+      pages.length
+        ? h(
+            "ol",
+            { class: "most-linked" },
+            pages.map((page) =>
+              h("li", {}, pageLink(page.url, this.shorten(page.title) || pathOf(page.url), 60), h("small", {}, ` ${count(page.links)}`)),
+            ),
+          )
+        : nothing("None are known."),
+    );
+  }
+
+  private asTable(groups: Group[], arcs: Arc[]): HTMLElement {
+    const names = new Map(groups.map((group) => [group.key, group.name]));
+    const named = (key: string): string => names.get(key) ?? key;
+    return h(
+      "details",
+      { class: "as-table" },
       h("summary", {}, "The same as a table"),
-      dataTable<Drawn>({
-        caption: "What the graph shows, by links to it",
-        rows,
-        text: (row) => `${row.name} ${row.url}`,
+      dataTable<Arc>({
+        caption: "Links from section to section",
+        rows: [...arcs].sort((a, b) => b.links - a.links),
+        text: (row) => `${named(row.source)} ${named(row.target)}`,
         columns: [
-          {
-            label: "Page or cluster",
-            isWide: true,
-            value: (row) => row.name,
-            cell: (row) =>
-              h(
-                "button",
-                { type: "button", class: "as-link", on: { click: () => view.goTo(row.key) } },
-                quoted(row.name, 80),
-              ),
-          },
-          { label: "Cluster", value: (row) => this.model.nameOf(row.cluster) },
-          { label: "Pages", isNumber: true, value: (row) => row.pages },
-          { label: "Links to it", isNumber: true, value: (row) => row.inlinks },
-          { label: "Links from it", isNumber: true, value: (row) => view.neighbours(row.key).to.length },
-          { label: "In the menu", value: (row) => (row.isStructural ? "yes" : "no") },
+          { label: "From", isWide: true, value: (row) => named(row.source), cell: (row) => quoted(named(row.source), 60) },
+          { label: "To", isWide: true, value: (row) => named(row.target), cell: (row) => quoted(named(row.target), 60) },
+          { label: "Links", isNumber: true, value: (row) => row.links },
         ],
       }),
     );
   }
-
-  private whatIsMissing(): Child & HTMLElement {
-    const { collapsed, edges_left_out } = this.model.data;
-    const pages = collapsed.reduce((sum, row) => sum + row.pages, 0);
-    const words = [
-      collapsed.length &&
-        `${counted(collapsed.length, "cluster")} with ${counted(pages, "page")} cannot be opened: the file holds only their sums.`,
-      edges_left_out && "There are more links than the picture shows.",
-    ];
-    return h("p", { class: "note" }, words.filter(Boolean).join(" "));
-  }
-}
-
-function facts(node: Drawn, model: GraphModel): string {
-  const parts = [counted(node.inlinks, "link", "links") + " to it"];
-  if (node.pages > 1) parts.unshift(counted(node.pages, "page"));
-  else parts.push(`in ${model.nameOf(node.cluster)}`);
-  if (node.isStructural) parts.push("in the menu");
-  return parts.join(", ");
-}
-
-function listing(data: GraphData): HTMLElement {
-  return dataTable({
-    caption: "Pages by links to them",
-    rows: [...data.nodes].sort((a, b) => b.inlinks - a.inlinks),
-    text: (node) => `${node.title} ${node.url}`,
-    columns: [
-      { label: "Page", isWide: true, value: (node) => node.url, cell: (node) => pageLink(node.url, node.title || node.url, 90) },
-      { label: "Links to it", isNumber: true, value: (node) => node.inlinks },
-      { label: "In the menu", value: (node) => (node.is_structural ? "yes" : "no") },
-    ],
-  });
 }

@@ -13,7 +13,7 @@ export function method(data: Overview): HTMLElement {
     "What was really sent to the site, and which documents the list rests on.",
     block("Politeness", null, politeness(data)),
     block("robots.txt", null, robots(data)),
-    block("Sitemaps and feeds", null, sitemaps(data)),
+    block("Sitemaps and feeds", probes(data), sitemaps(data)),
   );
 }
 
@@ -91,8 +91,15 @@ function robots({ robots }: Overview): Child {
   });
 }
 
+/** What was tried on the chance that it is there says nothing against the site. */
+function probes({ probes: { asked, found } }: Overview): string | null {
+  if (!asked) return null;
+  const usual = counted(asked, "usual address", "usual addresses");
+  return `${usual} of sitemaps ${asked === 1 ? "was" : "were"} tried that nothing names: ${found ? count(found) : "none"} of them ${found > 1 ? "exist" : "exists"}.`;
+}
+
 function sitemaps({ sitemaps }: Overview): Child {
-  if (!sitemaps.length) return nothing("No sitemap was found.");
+  if (!sitemaps.length) return nothing("The site has no sitemap, and no feed was read.");
   return dataTable<Overview["sitemaps"][number]>({
     caption: "Sitemaps and feeds that were read",
     rows: sitemaps,

@@ -17,11 +17,13 @@ export interface PageSection {
 
 export function pages({ clusters, headline }: Overview): PageSection {
   const place = h("div", {}, nothing("Unpacking the pages …"));
-  const element = section("pages", "All pages", "Search, sort and filter every address that the scan knows.", place);
+  const lead =
+    "Search, sort and filter the pages of the list. Addresses that were refused are no pages: choose them under List.";
+  const element = section("pages", "All pages", lead, place);
   const table = afterFirstSight()
     .then(() => part("pages"))
     .then((columns) => {
-      const made = new PageTable(columns, clusters, headline.pages + headline.refused);
+      const made = new PageTable(columns, clusters, headline);
       replace(place, made.element);
       return made;
     });

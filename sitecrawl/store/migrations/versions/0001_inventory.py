@@ -177,6 +177,7 @@ def upgrade() -> None:
         sa.Column("bytes", sa.BigInteger(), nullable=False),
         sa.Column("is_noindex", sa.Boolean(), nullable=False),
         sa.Column("is_nofollow", sa.Boolean(), nullable=False),
+        sa.Column("canonical_id", sa.BigInteger(), nullable=True),
         sa.Column("description", sa.Text(), nullable=True),
         sa.Column("h1", sa.Text(), nullable=True),
         sa.Column("h1_count", sa.Integer(), nullable=False),
