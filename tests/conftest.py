@@ -3,6 +3,8 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +16,6 @@ from tests.site.project import CrawlResult, ProcessResult, Project
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
 # What a test takes says nothing while others run beside it. A submission is judged by what it
 # changed: new examples are looked for everywhere else.
@@ -39,6 +40,16 @@ def make_site() -> Iterator[Callable[..., SiteServer]]:
     """Further sites: on another address, with TLS; takes what ``SiteServer`` takes."""
     with contextlib.ExitStack() as stack:
         yield lambda *args, **kwargs: stack.enter_context(SiteServer(*args, **kwargs))
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user can enter; pytest's own are closed to others."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+        folder.chmod(0o755)
 
 
 @pytest.fixture

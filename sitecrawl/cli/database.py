@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @contextmanager
 def reading(url: str) -> Iterator[Database]:
     """Open the existing database at *url*, or the one of the settings."""
-    database = open_database(url or _configured_url(), create=False)
+    database = open_database(url or _configured_url(), create=False, to_write=False)
     try:
         yield database
     finally:

@@ -2,6 +2,7 @@
 
 - ``sqlite:///sitecrawl.db`` is a file relative to the working directory, ``sqlite:////var/x.db``
   an absolute one; ``~`` is the home folder. The file is made, its folder is not.
+- To be read, a SQLite file and its folder need not be writable: a disc, a snapshot.
 - ``postgresql://user:password@host/name`` (or ``postgres://``) needs the ``postgres`` extra.
 - Whatever is wrong is a StoreError that names the URL without its password.
 """
@@ -9,12 +10,14 @@
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from urllib.parse import quote
 
 from sqlalchemy import create_engine, event
 from sqlalchemy.engine import URL, make_url
@@ -34,7 +37,7 @@ from sitecrawl.store.errors import (
 from sitecrawl.store.migrations.upgrade import bring_to_head
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from sqlalchemy.engine import Connection, Engine
     from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -52,6 +55,7 @@ _SQLITE_PRAGMAS = (
     "PRAGMA cache_size = -20000",  # KiB
     "PRAGMA journal_size_limit = 67108864",
 )
+_READ_ONLY_PRAGMAS = ("PRAGMA cache_size = -20000",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +98,26 @@ class Database:
 
 
 def open_database(
-    url: str, *, create: bool = True, busy_timeout_seconds: float = BUSY_TIMEOUT_SECONDS
+    url: str,
+    *,
+    create: bool = True,
+    to_write: bool = True,
+    busy_timeout_seconds: float = BUSY_TIMEOUT_SECONDS,
 ) -> Database:
     """Open the database, with its schema brought to the newest version.
 
-    Without ``create`` a SQLite file that does not exist is a DatabaseMissingError.
+    Without ``create`` a SQLite file that does not exist is a DatabaseMissingError; without
+    ``to_write`` one that cannot be written will do.
     """
     parsed = _parse_url(url)
     label = _shown(parsed)
     if parsed.get_backend_name() == "sqlite":
-        _check_file(Path(parsed.database or ""), label, create)
-        engine = _sqlite_engine(parsed, busy_timeout_seconds)
+        path = Path(parsed.database or "")
+        _check_file(path, label, create)
+        if to_write or _is_writable(path):
+            engine = _sqlite_engine(parsed, busy_timeout_seconds)
+        else:
+            engine = _read_only_engine(parsed, path, busy_timeout_seconds)
     else:
         engine = _postgres_engine(parsed, label, busy_timeout_seconds)
     database = Database(engine, label)
@@ -168,13 +181,17 @@ def _check_file(path: Path, label: str, create: bool) -> None:
 
 def _sqlite_engine(url: URL, busy_timeout_seconds: float) -> Engine:
     engine = create_engine(url, connect_args={"timeout": busy_timeout_seconds})
+    _prepare_connections(engine, _SQLITE_PRAGMAS)
+    return engine
 
+
+def _prepare_connections(engine: Engine, pragmas: Sequence[str]) -> None:
     @event.listens_for(engine, "connect")
     def prepare(connection: DBAPIConnection, _record: Any) -> None:
         # The driver begins transactions of its own otherwise, too late and not before DDL.
         connection.isolation_level = None
         cursor = connection.cursor()
-        for pragma in _SQLITE_PRAGMAS:
+        for pragma in pragmas:
             cursor.execute(pragma)
         cursor.close()
 
@@ -183,7 +200,51 @@ def _sqlite_engine(url: URL, busy_timeout_seconds: float) -> Engine:
         mode = connection.get_execution_options().get("sitecrawl_begin", "DEFERRED")
         connection.exec_driver_sql(f"BEGIN {mode}")
 
+
+def _is_writable(path: Path) -> bool:
+    """Whether SQLite could write the file and, beside it, those that it needs for that."""
+    places = (path, path.parent)
+    by_effective_user = os.access in os.supports_effective_ids
+    return all(os.access(each, os.W_OK, effective_ids=by_effective_user) for each in places)
+
+
+def _read_only_engine(url: URL, path: Path, busy_timeout_seconds: float) -> Engine:
+    """Read a file that we may not write, nor anything beside it.
+
+    In WAL mode even reading needs the files ``-wal`` and ``-shm``. If somebody who writes has made
+    them, they are used; otherwise nobody writes, and SQLite is told that the file is immutable.
+    """
+    uri = f"file:{quote(str(path))}?mode=ro"
+
+    def connect(options: str) -> sqlite3.Connection:
+        # As SQLAlchemy does for files: its pool hands a connection to one thread at a time.
+        return sqlite3.connect(
+            uri + options, uri=True, timeout=busy_timeout_seconds, check_same_thread=False
+        )
+
+    options = "" if _can_be_read(connect) else "&immutable=1"
+    if options and _size(wal := path.with_name(f"{path.name}-wal")):
+        logger.warning(
+            "The last changes may be in %s, which cannot be read without writing beside it. They"
+            " are left out: copy both files to a folder that may be written to see them",
+            wal,
+        )
+    engine = create_engine(url, creator=lambda: connect(options))
+    _prepare_connections(engine, _READ_ONLY_PRAGMAS)
     return engine
+
+
+def _can_be_read(connect: Callable[[str], sqlite3.Connection]) -> bool:
+    try:
+        with closing(connect("")) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master")
+    except sqlite3.OperationalError:
+        return False
+    return True
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def _postgres_engine(url: URL, label: str, lock_timeout_seconds: float) -> Engine:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,9 @@ from pyarrow import parquet
 
 from sitecrawl.store.queries.feed import FEED_FIELDS
 from tests.cli.conftest import MANY
+from tests.cli.inprocess import run_inside
+from tests.site.project import Project
+from tests.site.users import as_nobody
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +100,27 @@ def test_another_database_can_be_named(
 
 
 # --- urls ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["scans", "urls", "why", "tree", "report"])
+def test_a_database_that_may_only_be_read_is_read(
+    inventory: Inventory, open_folder: Path, command: str
+) -> None:
+    copy = Project.in_folder(open_folder)
+    shutil.copy(inventory.project.database, copy.database)
+    target = [inventory.shop.at("/about") if command == "why" else inventory.shop.url]
+    written = open_folder / "report.json"
+    options = ["-o", str(written)] if command == "report" else []
+    # The first run also imports what only root may read, where Python is root's own.
+    usual = run_inside(copy, command, *target, *options).succeeded()
+    copy.database.chmod(0o444)
+    copy.folder.chmod(0o555)
+    open_folder.chmod(0o777)
+    written.unlink(missing_ok=True)
+    with as_nobody():
+        done = run_inside(copy, command, *target, *options).succeeded()
+    assert done.stdout == usual.stdout
+    assert [each.name for each in copy.folder.iterdir()] == ["sitecrawl.db"]
 
 
 def test_urls_lists_what_the_newest_scan_found(inventory: Inventory) -> None:

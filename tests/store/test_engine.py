@@ -7,11 +7,10 @@ import os
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy.engine import URL
 
 from sitecrawl.store.engine import explain, open_database, without_password
 from sitecrawl.store.errors import (
@@ -27,12 +26,8 @@ from sitecrawl.store.errors import (
 )
 from sitecrawl.store.queries.scans import scans
 from sitecrawl.store.vocabulary import ScanStatus
+from tests.site.users import as_nobody
 from tests.store.scanning import Scanning, inventory, scan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-NOBODY = 65534
 
 
 class TestUrls:
@@ -127,6 +122,48 @@ class TestSqliteFiles:
             assert inventory(database) == ["https://example.com/"]
             with pytest.raises(DatabaseReadOnlyError, match="right to write it"):
                 Scanning(database)
+
+    @pytest.mark.parametrize(
+        "name", ["x.db", "a b?c#d%20e.db"], ids=["plain", "with marks of a URI"]
+    )
+    def test_a_folder_that_may_only_be_read_can_be_read(self, open_folder: Path, name: str) -> None:
+        path = open_folder / name
+        url = str(URL.create("sqlite", database=str(path)))
+        with open_database(url) as database:
+            scan(database, {"https://example.com/a.xml": ["https://example.com/"]})
+        assert list(open_folder.iterdir()) == [path]
+        path.chmod(0o444)
+        open_folder.chmod(0o555)
+        with as_nobody(), open_database(url, create=False, to_write=False) as database:
+            assert inventory(database) == ["https://example.com/"]
+            with pytest.raises(DatabaseReadOnlyError, match="right to write it"):
+                Scanning(database)
+
+    def test_what_a_writer_has_not_yet_moved_into_the_file_is_read(self, open_folder: Path) -> None:
+        url = f"sqlite:///{open_folder}/x.db"
+        with open_database(url) as writer:
+            scan(writer, {"https://example.com/a.xml": ["https://example.com/"]})
+            open_folder.chmod(0o555)
+            with as_nobody(), open_database(url, create=False, to_write=False) as database:
+                assert inventory(database) == ["https://example.com/"]
+            open_folder.chmod(0o755)
+
+    def test_changes_that_cannot_be_read_are_told(
+        self, open_folder: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        path = open_folder / "x.db"
+        url = f"sqlite:///{path}"
+        open_database(url).close()
+        with open_database(url) as writer:
+            scan(writer, {"https://example.com/a.xml": ["https://example.com/"]})
+            # As a process leaves them that is killed, on a disc that takes no files any more.
+            left = {each: each.read_bytes() for each in (path, path.with_name("x.db-wal"))}
+        for each, content in left.items():
+            each.write_bytes(content)
+        open_folder.chmod(0o555)
+        with as_nobody():
+            open_database(url, create=False, to_write=False).close()
+        assert "x.db-wal, which cannot be read" in caplog.text
 
     def test_a_folder_that_may_not_be_written(self, open_folder: Path) -> None:
         open_folder.chmod(0o555)
@@ -265,26 +302,3 @@ def run_python(program: str, *arguments: str) -> subprocess.CompletedProcess[str
         text=True,
         check=False,
     )
-
-
-@contextlib.contextmanager
-def as_nobody() -> Iterator[None]:
-    """Without root's right to write everything."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-
-
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder that every user can enter; pytest's own are closed to others."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        yield folder
-        folder.chmod(0o755)
