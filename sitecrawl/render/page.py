@@ -131,7 +131,7 @@ class Renderer:
         network = PageNetwork(document, self._fetch, self._cache, limits.network)
         tab = _Tab(url, network, limits)
         # The first page also waits for the browser to start, and for longer on a busy machine.
-        seconds = START_SECONDS + _GRACE_SECONDS
+        seconds = float(START_SECONDS + _GRACE_SECONDS)
         seconds += limits.network.wait_seconds + limits.load_seconds + limits.exploration.seconds
         try:
             async with asyncio.timeout(seconds):

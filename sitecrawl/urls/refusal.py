@@ -33,9 +33,7 @@ class Reason(StrEnum):
     TRAP_PARAMETER = "trap_parameter"
 
 
-NO_ADDRESSES = frozenset(
-    {Reason.INVALID_URL, Reason.SCHEME_NOT_ALLOWED, Reason.TOO_LONG}
-)
+NO_ADDRESSES = frozenset({Reason.INVALID_URL, Reason.SCHEME_NOT_ALLOWED, Reason.TOO_LONG})
 """What is refused with one of these is no address of a page, and is kept as it was written."""
 
 FOUND_BY_VISIT = frozenset(

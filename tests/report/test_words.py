@@ -22,7 +22,10 @@ from tests.report.sample import sample_report
         ),
         (
             {"is_exhaustive": True},
-            "100 known; all reachable pages were visited, about 108 in all (95 % interval 103 to 117)",
+            (
+                "100 known; all reachable pages were visited,"
+                " about 108 in all (95 % interval 103 to 117)"
+            ),
         ),
     ],
     ids=["trusted", "open", "doubted", "none", "exhaustive", "exhaustive and trusted"],
