@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 import tempfile
@@ -26,6 +27,11 @@ settings.register_profile(
     derandomize="CI" in os.environ,
 )
 settings.load_profile("sitecrawl")
+
+
+def pytest_collection_finish() -> None:
+    # The garbage collector would go through thousands of collected tests again and again.
+    gc.freeze()
 
 
 @pytest.fixture

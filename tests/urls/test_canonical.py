@@ -336,7 +336,7 @@ def test_impossible_length_is_an_error_at_start(length: int) -> None:
 # properties
 
 
-@settings(max_examples=8000)
+@settings(max_examples=2000)
 @given(nasty_urls(), st.sampled_from([CanonicalRules(), CanonicalRules(keep_hash_routes=True)]))
 def test_canonical_form_is_a_fixed_point(url: str, rules: CanonicalRules) -> None:
     canonical = canonicalize(url, BASE, rules)
@@ -355,7 +355,7 @@ def test_any_text_is_taken_or_refused(url: str, base: str) -> None:
     assert canonical is None or canonicalize(canonical) == canonical
 
 
-@settings(max_examples=3000)
+@settings(max_examples=1000)
 @given(nasty_urls() | likely_urls())
 def test_plain_url_is_what_the_parser_makes_of_it(url: str) -> None:
     # The space hides the URL from the fast path; the parser drops it.
