@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from pathlib import Path  # noqa: TC003  Typer reads the annotations
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -18,6 +19,8 @@ from sitecrawl.config import Config, ConfigError, apply_environment
 from sitecrawl.config.profiles import load_settings
 from sitecrawl.errors import ExitCode
 from sitecrawl.safety.text import printable
+from sitecrawl.scan.feeds import as_feeds, plain_feeds
+from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,7 +104,8 @@ def resume(
 ) -> None:
     """Resume a scan that was killed, stopped, or ended by a limit or a database error.
 
-    Arguments and settings are those of the scan; -s overrides single settings.
+    Arguments, settings and feeds are those of the scan; -s overrides single settings, -o the
+    feeds. Of a scan that was killed while it wrote its feeds, these are written.
 
     \b
     sitecrawl resume
@@ -111,7 +115,12 @@ def resume(
     settings = _scan_settings("default", setting, output, verbose=verbose)
     if database:
         settings.set("SITECRAWL_DATABASE_URL", database, "cmdline")
-    chosen = _chosen_scan(settings, scan)
+    chosen = _chosen_scan(settings, scan, has_output=bool(output))
+    if not output and chosen.pending_feeds:
+        settings.set("FEEDS", as_feeds(chosen.pending_feeds), "cmdline")
+    if chosen.status == ScanStatus.FINISHED:
+        _write_feeds(settings, chosen)
+        return
     because = f": {chosen.reason}" if chosen.reason else ""
     words = f"resuming scan {chosen.id} of {chosen.root_url} ({chosen.status}{because})"
     typer.echo(printable(words), err=True)
@@ -119,32 +128,58 @@ def resume(
     raise typer.Exit(_run_spider(spider, settings, {"resume": str(chosen.id)}))
 
 
-def _chosen_scan(settings: Settings, number: int | None) -> Scan:
+def _write_feeds(settings: Settings, scan: Scan) -> None:
+    """Write the feeds of a scan that has finished."""
+    from sitecrawl.exporters.pages import export_pages
+    from sitecrawl.store.engine import open_database
+    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.writers.scans import forget_feeds
+
+    wanted = PageFilter(include_refused=bool(scan.settings.get("feed_refused")))
+    with open_database(_database_url(settings), create=False) as database:
+        for path, format_ in plain_feeds(settings).items():
+            number = export_pages(database, scan, wanted, format_, Path(path))
+            typer.echo(f"scan {scan.id} has finished: {number:,} URLs written to {path}", err=True)
+        with database.writing() as connection:
+            forget_feeds(connection, scan.id)
+
+
+def _database_url(settings: Settings) -> str:
+    effective = settings.copy()
+    apply_environment(effective)
+    return Config.from_settings(effective).database_url
+
+
+def _chosen_scan(settings: Settings, number: int | None, *, has_output: bool) -> Scan:
     from sitecrawl.store.engine import open_database
     from sitecrawl.store.queries.resume import find_dead_scans, newest_unfinished_scan
     from sitecrawl.store.queries.scans import scan_by_id
 
-    effective = settings.copy()
-    apply_environment(effective)
-    with open_database(Config.from_settings(effective).database_url, create=False) as database:
+    with open_database(_database_url(settings), create=False) as database:
         find_dead_scans(database)
         if number is None:
             scan = newest_unfinished_scan(database)
             if scan is None:
                 raise ConfigError("there is no scan to resume; see: sitecrawl scans")
-            return scan
-        scan = scan_by_id(database, number)
-        if scan is None:
-            raise ConfigError(f"there is no scan {number}; see: sitecrawl scans")
-        _check_resumable(database, scan)
+        else:
+            scan = scan_by_id(database, number)
+            if scan is None:
+                raise ConfigError(f"there is no scan {number}; see: sitecrawl scans")
+        _check_resumable(database, scan, has_output=has_output)
     return scan
 
 
-def _check_resumable(database: Database, scan: Scan) -> None:
+def _check_resumable(database: Database, scan: Scan, *, has_output: bool) -> None:
     """Report now what would stop the scan when it begins."""
+    from sitecrawl.store.processes import is_alive
     from sitecrawl.store.queries.scans import scans
-    from sitecrawl.store.vocabulary import ScanStatus
 
+    if scan.status == ScanStatus.FINISHED and scan.pending_feeds and not has_output:
+        if is_alive(scan, datetime.now(UTC)):
+            raise ConfigError(f"scan {scan.id} of {scan.site_key} is writing its feeds")
+        return
+    if scan.status == ScanStatus.FINISHED and has_output:
+        return
     if scan.status == ScanStatus.FINISHED:
         raise ConfigError(
             f"scan {scan.id} of {scan.site_key} has finished: there is nothing to resume"

@@ -131,8 +131,8 @@ def _address(url: str) -> str:
 def _known(database: Database, site: Site, page: PageFact, answer: Why) -> Iterator[str]:
     yield page.url
     yield f"  known since {answer.first_seen_at:%Y-%m-%d %H:%M} UTC, scan {page.first_scan_id}"
-    if answer.is_mentioned and (words := _unconfirmed_words(answer)):
-        yield f"  {words}"
+    if answer.is_mentioned and (unconfirmed := _unconfirmed_words(answer)):
+        yield f"  {unconfirmed}"
     if not answer.is_mentioned:
         yield (
             f"  no longer listed: last seen in scan {answer.last_seen_scan_id};"

@@ -30,7 +30,8 @@ _ENDINGS: dict[str, tuple[ScanStatus, str]] = {
     "shutdown": (ScanStatus.PARTIAL, "stopped by the user"),
     "time_limit": (ScanStatus.PARTIAL, "the time was up (SITECRAWL_MAX_SCAN_MINUTES)"),
     "unreachable": (ScanStatus.FAILED, "the site cannot be reached"),
-    "store": (ScanStatus.FAILED, "the database cannot be used"),
+    # The log has said why when it happened.
+    "store": (ScanStatus.FAILED, "the database could not be used any more"),
     "stage_error": (ScanStatus.PARTIAL, "internal error; see the log"),
 }
 

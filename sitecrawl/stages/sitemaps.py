@@ -321,10 +321,7 @@ class SitemapStage(Stage):
             format=reader.kind,
             entries=entries,
             decompressed_bytes=reader.decompressed_bytes,
-            truncated=reader.truncated
-            or document.is_cut
-            or was_cut
-            or self._forgotten > forgotten,
+            truncated=reader.truncated or document.is_cut or was_cut or self._forgotten > forgotten,
             findings=reader.findings,
             children=children,
         )

@@ -233,7 +233,7 @@ def test_a_crawl_that_goes_on_knows_its_frontier_and_its_last_number() -> None:
         for path, number, outcome in (("/", 1, "ok"), ("/a", 2, None), ("/b", 3, None))
         for page_id in ids(f"{ROOT}{path}")
     ]
-    frontier = Frontier(Resumption(f"{ROOT}/", [], known, {}, {}))
+    frontier = Frontier(Resumption(f"{ROOT}/", [], known, {}, 0, {}))
     assert frontier.visit(HOME, "/", "/a", "/b", "/c") == [("/c", 4, 1)]
 
 
@@ -245,7 +245,7 @@ def test_a_crawl_that_goes_on_has_spent_what_it_had_spent() -> None:
         KnownVisit(ids(ROOT + path)[0], ROOT + path, number, None, None, None)
         for path, number, _ in killed.visit(HOME, *paths[:3])
     ]
-    resumed = Frontier(Resumption(f"{ROOT}/", [], known, {}, {}), **TestPatterns.LIMITS)
+    resumed = Frontier(Resumption(f"{ROOT}/", [], known, {}, 0, {}), **TestPatterns.LIMITS)
     assert resumed.visit(HOME, *paths) == whole.visit(HOME, *paths)
 
 

@@ -78,7 +78,8 @@ SELECT id, {site}, url, verdict_id, reason, rule, source, {document}, position, 
     region, anchor, rel, path
 FROM incoming WHERE true
 ON CONFLICT (id) DO UPDATE SET
-    url = excluded.url, verdict_id = excluded.verdict_id, {judged}, source = excluded.source, position = excluded.position,
+    url = excluded.url, verdict_id = excluded.verdict_id, {judged},
+    source = excluded.source, position = excluded.position,
     lastmod = excluded.lastmod, changefreq = excluded.changefreq,
     sitemap_priority = excluded.sitemap_priority, details = excluded.details,
     seen_scan_id = excluded.seen_scan_id, region = excluded.region, anchor = excluded.anchor,
