@@ -85,6 +85,7 @@ SCHEDULER = "sitecrawl.scheduler.FrontierScheduler"
 # --- What is asked for ---------------------------------------------------------------------
 SITECRAWL_PROFILE = "default"
 SITECRAWL_DATABASE_URL = "sqlite:///sitecrawl.db"
+SITECRAWL_DATABASE_WAIT_SECONDS = 30  # for a lock that another process holds
 SITECRAWL_STRICT_PATHS = True
 SITECRAWL_SUBDOMAINS = False
 SITECRAWL_FEED_REFUSED = False

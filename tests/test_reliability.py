@@ -179,11 +179,12 @@ class TestStop:
 
 
 def assert_told(done: ProcessResult, *words: str) -> None:
-    """The run failed, and said why without a traceback."""
+    """The run failed, and said why, once and without a traceback."""
     assert done.returncode == 1, done.output
     assert "Traceback" not in done.output
     for word in words:
         assert word in done.stderr, word
+    assert done.stderr.count(words[0]) == 1, done.stderr
 
 
 class TestDatabase:
@@ -191,8 +192,8 @@ class TestDatabase:
         done = project.crawl(
             site.url, environment={"SITECRAWL_DATABASE_URL": "sqlite:////nowhere/at/all.db"}
         )
-        assert_told(done, "/nowhere/at", "does not exist")
-        assert site.paths() in ([], ["/robots.txt"]), "nobody is asked for what cannot be stored"
+        assert_told(done, "does not exist", "/nowhere/at")
+        assert site.paths() == [], "nobody is asked for what cannot be stored"
 
     def test_another_file_is_not_touched(self, site: SiteServer, project: Project) -> None:
         project.database.write_text("my diary\n" * 1_000)
@@ -205,25 +206,36 @@ class TestDatabase:
     ) -> None:
         url = "postgresql://me:s3cret@127.0.0.1:1/sitecrawl"
         done = project.crawl(site.url, environment={"SITECRAWL_DATABASE_URL": url})
-        assert_told(done, "127.0.0.1:1", "no connection")
+        assert_told(done, "no connection", "127.0.0.1:1")
+        assert site.paths() == []
         assert "s3cret" not in done.output
 
     def test_a_locked_file_is_said(self, site: SiteServer, project: Project) -> None:
         site.routes.update({"/robots.txt": robots("/map.xml"), "/map.xml": sitemap("/a")})
         project.crawl(site.url, settings=ENOUGH).succeeded()
-        impatient = (
-            "import functools, sys; from sitecrawl.store import engine; "
-            "engine.open_database = functools.partial("
-            "engine.open_database, busy_timeout_seconds=0.2); "
-            "from scrapy.cmdline import execute; execute(['scrapy', *sys.argv[1:]])"
-        )
+        asked = len(site.paths())
         with closing(sqlite3.connect(project.database, isolation_level=None)) as other:
-            other.execute("BEGIN EXCLUSIVE")
-            command = crawl_command(site.url)[3:]
-            done = project.run(sys.executable, "-c", impatient, *command)
+            other.execute("BEGIN IMMEDIATE")
+            done = project.crawl(site.url, settings={"SITECRAWL_DATABASE_WAIT_SECONDS": 0.2})
             other.execute("ROLLBACK")
         assert_told(done, "another process has been holding it")
         assert len(scan_ids(done)) == 1
+        assert len(site.paths()) == asked, "nobody is asked for what cannot be stored"
+
+    def test_a_scan_that_finds_its_file_locked_is_resumed_without_a_number(
+        self, start: Callable[..., Running], held_site: SiteServer, project: Project
+    ) -> None:
+        running = start(SITECRAWL_DATABASE_WAIT_SECONDS=0.2)
+        with closing(sqlite3.connect(project.database, isolation_level=None, timeout=60)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            done = running.end()
+            other.execute("ROLLBACK")
+        assert_told(done, "another process has been holding it", "sitecrawl resume 1")
+        held_site.routes["/held.xml"] = sitemap("/late")
+        command = (sys.executable, "-m", "sitecrawl", "resume", "-s", "RETRY_TIMES=0")
+        again = project.run(*command).succeeded()
+        assert again.query("SELECT id, status FROM scans") == [(1, "finished")]
+        assert again.query("SELECT count(*) FROM pages WHERE source = 'sitemap'") == [(3,)]
 
     def test_a_full_disk_is_said_and_what_was_stored_is_kept(
         self, site: SiteServer, project: Project
@@ -246,10 +258,10 @@ class TestDatabase:
             preexec_fn=functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (limit, limit)),
         )
         told = replace(first, returncode=done.returncode, stdout=done.stdout, stderr=done.stderr)
-        assert_told(told, "disk", str(project.database))
+        assert_told(told, "the disk", str(project.database), "sitecrawl resume 2")
         assert told.query("PRAGMA integrity_check") == [("ok",)]
         assert told.query("SELECT count(*) FROM pages WHERE url = ?", site.at("/a")) == [(1,)]
 
-        again = project.crawl(site.url, settings=ENOUGH).succeeded()
-        assert len(again.rows) == 20_000
-        assert again.query("SELECT status FROM scans ORDER BY id")[-1] == ("finished",)
+        resumed = project.run(sys.executable, "-m", "sitecrawl", "resume").succeeded()
+        assert resumed.query("SELECT id, status FROM scans ORDER BY id")[1:] == [(2, "finished")]
+        assert resumed.query("SELECT count(*) FROM pages WHERE source = 'sitemap'") == [(20_001,)]

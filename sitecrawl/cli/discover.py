@@ -99,15 +99,18 @@ def resume(
 ) -> None:
     """Resume a scan that was killed, stopped, or ended by a limit or a database error.
 
-    Arguments and settings are those of the scan; -s overrides single settings.
+    Arguments, settings and feeds are those of the scan; -s overrides single settings, -o the
+    feeds. Of a scan that was killed while it wrote its feeds, these are written.
 
     \b
     sitecrawl resume
     sitecrawl resume 12 -o urls.csv
     sitecrawl resume -s SITECRAWL_MAX_SCAN_MINUTES=120
     """
-    from sitecrawl.services.scans import ScanRequest, resumable_scan, run_scan
+    from sitecrawl.scan.feeds import as_feeds
+    from sitecrawl.services.scans import ScanRequest, resumable_scan, run_scan, write_feeds
     from sitecrawl.store.engine import open_database
+    from sitecrawl.store.vocabulary import ScanStatus
 
     request = ScanRequest(
         database=database,
@@ -115,7 +118,14 @@ def resume(
         feeds=_feeds(output or ()),
     )
     with open_database(request.database_url(), create=False) as store:
-        chosen = resumable_scan(store, scan)
+        chosen = resumable_scan(store, scan, has_output=bool(output))
+        if not output and chosen.pending_feeds:
+            request = replace(request, feeds=as_feeds(chosen.pending_feeds))
+        if chosen.status == ScanStatus.FINISHED:
+            for path, number in write_feeds(store, chosen, request):
+                words = f"scan {chosen.id} has finished: {number:,} URLs written to {path}"
+                typer.echo(printable(words), err=True)
+            return
     because = f": {chosen.reason}" if chosen.reason else ""
     words = f"resuming scan {chosen.id} of {chosen.root_url} ({chosen.status}{because})"
     typer.echo(printable(words), err=True)

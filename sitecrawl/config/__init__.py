@@ -94,6 +94,7 @@ class Config:
 
     profile: str = _setting(text)
     database_url: str = _setting(text)
+    database_wait_seconds: float = _setting(seconds)
     strict_paths: bool = _setting(flag)
     subdomains: bool = _setting(flag)
     feed_refused: bool = _setting(flag)

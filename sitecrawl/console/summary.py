@@ -86,9 +86,10 @@ def print_summary(
     feeds: Sequence[str],
     file: IO[str],
     database_option: str = "",
+    can_resume: bool = False,
 ) -> None:
     """*database* is where the data is; *database_option* is what later commands need to find it."""
-    lines = _lines(summary, database, feeds, database_option)
+    lines = _lines(summary, _rows(summary, database, feeds, database_option, can_resume))
     if _is_plain(file):
         _print_plain(lines, file)
     else:
@@ -110,9 +111,7 @@ def _print_plain(lines: Iterable[Line], file: IO[str]) -> None:
         discard_output(file)
 
 
-def _lines(
-    summary: Summary, database: str, feeds: Sequence[str], database_option: str
-) -> Iterator[Line]:
+def _lines(summary: Summary, rows: Iterable[tuple[str, Words]]) -> Iterator[Line]:
     yield ()
     yield (
         Words(printable(summary.root_url), "bold"),
@@ -121,12 +120,12 @@ def _lines(
         Words(f": {printable(summary.reason)}"),
     )
     # No table: it would cut long URLs, which are there to be copied.
-    for name, words in _rows(summary, database, feeds, database_option):
+    for name, words in rows:
         yield Words(f"{name:<11}", "dim"), words._replace(text=printable(words.text))
 
 
 def _rows(
-    summary: Summary, database: str, feeds: Sequence[str], database_option: str
+    summary: Summary, database: str, feeds: Sequence[str], database_option: str, can_resume: bool
 ) -> Iterator[tuple[str, Words]]:
     if summary.asked not in summary.root_url:
         yield "asked for", Words(summary.asked)
@@ -153,7 +152,7 @@ def _rows(
     ):
         if command:
             yield label, Words(f"{command_name()} {command}{database_option}")
-    if summary.status is ScanStatus.PARTIAL and summary.scan_id is not None:
+    if can_resume and summary.scan_id is not None:
         yield from _going_on(summary, database_option)
 
 

@@ -108,6 +108,25 @@ class PageFeeds(FeedExporter):
             self.slots = written
             lifecycle.scan.counters.feeds_written = [slot.uri for slot in written]
         await super().close_spider(spider)
+        counters = lifecycle.scan.counters
+        if counters.feeds_written and not counters.feeds_failed:
+            await asyncio.to_thread(self._forget_pending, lifecycle.scan.record.scan_id)
+
+    def _forget_pending(self, scan_id: int) -> None:
+        """From here on nothing of the scan is left to do."""
+        from sitecrawl.store.engine import open_database
+        from sitecrawl.store.errors import StoreError
+        from sitecrawl.store.writers.scans import forget_feeds
+
+        config = Config.from_settings(self.settings)
+        try:
+            with (
+                open_database(config.database_url, create=False) as database,
+                database.writing() as connection,
+            ):
+                forget_feeds(connection, scan_id)
+        except StoreError as error:
+            logger.warning("Feeds are written, but the scan's record does not say so: %s", error)
 
     async def _write_slot(self, slot: FeedSlot, scan_id: int, spider: Spider) -> list[FeedSlot]:
         """Write one feed; return the slots that are still to be stored."""

@@ -12,6 +12,7 @@ from scrapy.exceptions import NotConfigured
 from sitecrawl.config import COMMAND_LINE_PRIORITY, Config
 from sitecrawl.console.summary import print_summary
 from sitecrawl.scan.lifecycle import ScanLifecycle
+from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
     from typing import Self
@@ -42,13 +43,17 @@ class EndReport:
 
         lifecycle = self._crawler.get_extension(ScanLifecycle)
         assert lifecycle is not None
-        if lifecycle.summary is None or lifecycle.scan.database is None:
+        database = lifecycle.scan.database
+        if lifecycle.summary is None or database is None:
             return
+        if database.failure and not database.has_begun:
+            return  # the log has said why, and there is nothing else to say
         print_summary(
             lifecycle.summary,
             database=without_password(self._config.database_url),
             database_option=self._database_option(),
             feeds=lifecycle.scan.counters.feeds_written,
+            can_resume=bool(database.failure) or lifecycle.summary.status == ScanStatus.PARTIAL,
             file=sys.stderr,
         )
 

@@ -15,7 +15,7 @@ from sitecrawl.items import Visit
 from sitecrawl.store.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from sitecrawl.config import Config
     from sitecrawl.scan.arguments import SpiderArguments
@@ -67,13 +67,17 @@ class ScanDatabase:
 
     # --- life cycle --------------------------------------------------------------------------
 
-    def open(self, arguments: SpiderArguments, settings: dict[str, Any]) -> None:
+    def open(
+        self, arguments: SpiderArguments, settings: dict[str, Any], feeds: Mapping[str, str]
+    ) -> None:
         """Begin the scan's record, or take up that of the scan to resume.
+
+        *feeds* are the files that are to be written at its end, each with its format.
 
         Opening takes as long as the first answer of the site, so both happen at once: whoever
         needs the database waits for :meth:`opened`.
         """
-        self._opening = asyncio.ensure_future(self._open(arguments, settings))
+        self._opening = asyncio.ensure_future(self._open(arguments, settings, feeds))
 
     async def opened(self) -> None:
         assert self._opening is not None
@@ -100,13 +104,17 @@ class ScanDatabase:
             await self._in_thread(self._database.close)
         self._thread.shutdown()
 
-    async def _open(self, arguments: SpiderArguments, settings: dict[str, Any]) -> None:
+    async def _open(
+        self, arguments: SpiderArguments, settings: dict[str, Any], feeds: Mapping[str, str]
+    ) -> None:
         try:
-            await self._in_thread(self._begin, arguments, settings)
+            await self._in_thread(self._begin, arguments, settings, feeds)
         except StoreError as error:
             self._fail(error)
 
-    def _begin(self, arguments: SpiderArguments, settings: dict[str, Any]) -> None:
+    def _begin(
+        self, arguments: SpiderArguments, settings: dict[str, Any], feeds: Mapping[str, str]
+    ) -> None:
         # SQLAlchemy would delay the first request.
         from sitecrawl.store.engine import open_database
         from sitecrawl.store.queries.archive import load_validators
@@ -114,10 +122,12 @@ class ScanDatabase:
         from sitecrawl.store.writers.scan_writer import ScanWriter
 
         config = self._config
-        self._database = open_database(config.database_url)
+        self._database = open_database(
+            config.database_url, busy_timeout_seconds=config.database_wait_seconds
+        )
         writer = ScanWriter(self._database)
         if arguments.resume is not None:
-            self.record = writer.resume(arguments.resume)
+            self.record = writer.resume(arguments.resume, feeds)
             self.resumption = load_resumption(self._database, self.record)
         else:
             self.record = writer.begin(
@@ -127,6 +137,7 @@ class ScanDatabase:
                 profile=config.profile,
                 settings=settings,
                 key_rules=asdict(config.key_rules()),
+                feeds=feeds,
             )
         self._writer = writer
         self.fingerprint = config.reading_fingerprint(arguments.bases, datetime.now(UTC).date())

@@ -18,6 +18,7 @@ from sitecrawl.politeness.ledger import ledger_words
 from sitecrawl.politeness.scan import ScanPoliteness
 from sitecrawl.safety.policy import AddressPolicy, endpoint_of
 from sitecrawl.scan.database import ScanDatabase
+from sitecrawl.scan.feeds import plain_feeds
 from sitecrawl.scan.frontier import Frontier
 from sitecrawl.scan.robots import RobotsRegistry
 from sitecrawl.scan.scan import Scan
@@ -108,7 +109,8 @@ class ScanLifecycle:
         if database is not None:
             assert self._arguments is not None
             record: dict[str, Any] = getattr(self._crawler.spider, "record", dict)()
-            database.open(self._arguments, self.scan.config.as_dict() | record)
+            settings = self.scan.config.as_dict() | record
+            database.open(self._arguments, settings, plain_feeds(self._crawler.settings))
             self._taking_up = asyncio.ensure_future(self._take_up(database))
 
     async def _take_up(self, database: ScanDatabase) -> None:
@@ -192,13 +194,13 @@ class ScanLifecycle:
             scan.counters.visits_waiting = await database.run(self._count_waiting) or 0
         failure = scan.failure
         if database is not None and database.failure:
-            reason, failure = "store", database.failure
+            reason, failure = "store", ""
         status, words = scan_ending(reason, scan, failure)
         try:
             if database is not None and database.has_begun:
                 done = await database.run(self._finish, status, words)
                 if done is None:
-                    status, words = ScanStatus.FAILED, database.failure
+                    status, words = scan_ending("store", scan)
         finally:
             scan.counters.publish(stats)
             self.summary = self.summary or self._summarize(status, words)

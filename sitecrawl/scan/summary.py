@@ -32,7 +32,8 @@ _ENDINGS: dict[str, tuple[ScanStatus, str]] = {
     "cancelled": (ScanStatus.CANCELLED, "cancelled"),
     "orphaned": (ScanStatus.INTERRUPTED, "the process that started it ended"),
     "unreachable": (ScanStatus.FAILED, "the site cannot be reached"),
-    "store": (ScanStatus.FAILED, "the database cannot be used"),
+    # The log has said why when it happened.
+    "store": (ScanStatus.FAILED, "the database could not be used any more"),
     "stage_error": (ScanStatus.PARTIAL, "internal error; see the log"),
 }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.config import Config, ConfigError, apply_environment
@@ -15,7 +16,7 @@ from sitecrawl.config.profiles import load_settings
 from sitecrawl.errors import ExitCode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from scrapy.crawler import Crawler
     from scrapy.settings import Settings
@@ -98,10 +99,13 @@ def run_scan(request: ScanRequest, on_crawler: Callable[[Crawler], None] | None 
     return ExitCode.FAILED if process.bootstrap_failed else exit_code(crawler)
 
 
-def resumable_scan(database: Database, number: int | None = None) -> Scan:
+def resumable_scan(
+    database: Database, number: int | None = None, *, has_output: bool = False
+) -> Scan:
     """The scan with this number, or the newest that did not finish; ``ConfigError`` says why not.
 
-    What would stop the scan when it begins is found now.
+    What would stop the scan when it begins is found now. One that has finished can be given, if
+    it has feeds to write (*has_output*: the caller wants some).
     """
     from sitecrawl.store.queries.resume import find_dead_scans, newest_unfinished_scan
     from sitecrawl.store.queries.scans import scan_by_id
@@ -111,12 +115,30 @@ def resumable_scan(database: Database, number: int | None = None) -> Scan:
         scan = newest_unfinished_scan(database)
         if scan is None:
             raise ConfigError("there is no scan to resume; see: sitecrawl scans")
-        return scan
-    scan = scan_by_id(database, number)
-    if scan is None:
-        raise ConfigError(f"there is no scan {number}; see: sitecrawl scans")
-    _check_resumable(database, scan)
+    else:
+        scan = scan_by_id(database, number)
+        if scan is None:
+            raise ConfigError(f"there is no scan {number}; see: sitecrawl scans")
+    _check_resumable(database, scan, has_output=has_output)
     return scan
+
+
+def write_feeds(
+    database: Database, scan: Scan, request: ScanRequest
+) -> Iterator[tuple[str, int]]:
+    """Write the feeds of a scan that has finished; give each with the number of its pages."""
+    from pathlib import Path
+
+    from sitecrawl.exporters.pages import export_pages
+    from sitecrawl.scan.feeds import plain_feeds
+    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.writers.scans import forget_feeds
+
+    wanted = PageFilter(include_refused=bool(scan.settings.get("feed_refused")))
+    for path, format_ in plain_feeds(request.scrapy_settings()).items():
+        yield path, export_pages(database, scan, wanted, format_, Path(path))
+    with database.writing() as connection:
+        forget_feeds(connection, scan.id)
 
 
 def stop_scan(database: Database, number: int) -> Scan:
@@ -135,18 +157,22 @@ def stop_scan(database: Database, number: int) -> Scan:
     return scan
 
 
-def _check_resumable(database: Database, scan: Scan) -> None:
+def _check_resumable(database: Database, scan: Scan, *, has_output: bool) -> None:
+    from sitecrawl.store.processes import is_alive
     from sitecrawl.store.queries.scans import scans
     from sitecrawl.store.vocabulary import ScanStatus
 
+    named = f"scan {scan.id} of {scan.site_key}"
     if scan.status == ScanStatus.FINISHED:
-        raise ConfigError(
-            f"scan {scan.id} of {scan.site_key} has finished: there is nothing to resume"
-        )
+        if has_output:
+            return
+        if not scan.pending_feeds:
+            raise ConfigError(f"{named} has finished: there is nothing to resume")
+        if is_alive(scan, datetime.now(UTC)):
+            raise ConfigError(f"{named} is writing its feeds")
+        return
     if scan.status == ScanStatus.RUNNING:
-        raise ConfigError(f"scan {scan.id} of {scan.site_key} is running; wait for it or stop it")
+        raise ConfigError(f"{named} is running; wait for it or stop it")
     [newest] = scans(database, 1, scan.site_id)
     if newest.id != scan.id:
-        raise ConfigError(
-            f"scan {scan.id} of {scan.site_key} is not its newest: scan {newest.id} came later"
-        )
+        raise ConfigError(f"{named} is not its newest: scan {newest.id} came later")

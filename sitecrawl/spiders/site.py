@@ -106,7 +106,13 @@ class SiteSpider(Spider):
         )
 
     async def start(self) -> AsyncIterator[Any]:
-        config = self.context.config
+        config, database = self.context.config, self.context.scan.database
+        if database is not None:
+            # Nobody is asked for what cannot be stored. The first request, for robots.txt, needs
+            # the database anyway.
+            await database.opened()
+            if database.failure:
+                return
         if not self.crawler.settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES"):
             await self.context.put(
                 Evidence(

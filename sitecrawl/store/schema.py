@@ -137,6 +137,8 @@ scans = Table(
     Column("pid", Integer, nullable=False),
     # Tells a process from a later one with the same number (pid 1 of a restarted container).
     Column("process_token", Text, nullable=False),
+    # Feeds that are still to be written: the format of each file.
+    Column("pending_feeds", Json),
     Index("ix_scans_site_id", "site_id"),
     # Scans are compared by id, so an id must never be given twice.
     sqlite_autoincrement=True,

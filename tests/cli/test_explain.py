@@ -52,7 +52,7 @@ def test_a_visited_page_is_explained_in_full(crawled: Crawled) -> None:
     1\. {SITE}/
     2\. {SITE}/copy  \("Copy", footer\)
   linked by {SITE}/, entry 4 \(link in footer\): "Copy"
-      at main > a, read {TIME}
+      at main > a, read {TIME}, scan 1
 """,
         why(crawled, "/copy"),
     )

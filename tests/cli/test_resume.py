@@ -12,7 +12,7 @@ import pytest
 
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.vocabulary import ScanStatus
-from tests.site.build import robots
+from tests.site.build import robots, sitemap
 from tests.store.scanning import Scanning, scan
 
 if TYPE_CHECKING:
@@ -108,23 +108,50 @@ def test_a_scan_that_was_killed_goes_on(
         **{path: f"<title>{path}</title><a href={last}>last</a>".encode() for path in pages},
         last: b"<title>last</title>",
     }
-    command = (sys.executable, "-m", "sitecrawl", "discover", site.url, "--profile", "fast")
+    feed = ("-o", "asked.jsonl")
+    command = (sys.executable, "-m", "sitecrawl", "discover", site.url, "--profile", "fast", *feed)
     slowly = ("-s", "CONCURRENT_REQUESTS_PER_DOMAIN=1", "-s", "DOWNLOAD_DELAY=0.05")
     always = {"SITECRAWL_CRAWL": "always", "SITECRAWL_MAX_CRAWL_DEPTH": "0"}
     process = project.start(*command, *slowly, environment=always)
     site.wait_for("/19")
     process.send_signal(signal.SIGKILL)
     process.communicate()
+    listed = run_cli("scans").succeeded()
+    assert re.search(r"  interrupted .* \(process \d+ on \S+ ended without a word\)", listed.stdout)
+    assert listed.query("SELECT status FROM scans") == [("running",)], "reading writes nothing"
 
-    done = run_cli("resume", "-o", "urls.jsonl", environment=always).succeeded()
+    done = run_cli("resume", environment=always).succeeded()
     assert re.search(r"resuming scan 1 of \S+ \(interrupted: process \d+ ", done.stderr)
     assert done.query("SELECT status FROM scans") == [("finished",)]
     assert site.max_in_flight() == 1, "it is as polite as it was"
     visited = done.query("SELECT count(*) FROM visits WHERE outcome = 'ok'")
     assert visited == [(len(pages) + 2,)]
-    assert (project.folder / "urls.jsonl").read_text().count("\n") == len(pages) + 2
+    assert (project.folder / "asked.jsonl").read_text().count("\n") == len(pages) + 2
     again = run_cli("resume")
     assert again.returncode == 2
+
+
+def test_a_scan_that_was_killed_while_it_wrote_its_feed_writes_it(
+    site: SiteServer, project: Project, run_cli: Callable[..., ProcessResult]
+) -> None:
+    site.routes |= {"/robots.txt": robots("/map.xml"), "/map.xml": sitemap("/a", "/b", "/c")}
+    exporters = '{"jsonl": "tests.extensions.dying.DyingExporter"}'
+    killed = run_cli("discover", site.url, "-o", "urls.jsonl", "-s", f"FEED_EXPORTERS={exporters}")
+    assert killed.returncode == -signal.SIGKILL
+    feed = project.folder / "urls.jsonl"
+    assert not feed.exists()
+    asked = len(site.paths())
+
+    done = run_cli("resume").succeeded()
+    assert f"scan 1 has finished: 3 URLs written to {feed}" in done.stderr
+    assert feed.read_text().count("\n") == 3
+    assert [path.name for path in project.folder.glob(".*partial")] == [], "nothing is left behind"
+    assert len(site.paths()) == asked, "nothing is fetched for it"
+    assert run_cli("resume").returncode == 2, "once is enough"
+    run_cli("resume", "1", "-o", "again.jsonl").succeeded()
+    run_cli("urls", site.url, "-o", "urls.csv").succeeded()
+    assert (project.folder / "again.jsonl").read_bytes() == feed.read_bytes()
+    assert (project.folder / "urls.csv").read_text().count("\n") == 4
 
 
 def test_a_scan_whose_database_failed_goes_on(

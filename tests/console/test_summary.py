@@ -88,10 +88,16 @@ def printed(
     database: str = _SQLITE,
     feeds: tuple[str, ...] = (),
     database_option: str = "",
+    can_resume: bool = True,
 ) -> str:
     file = io.StringIO()
     print_summary(
-        summary, database=database, feeds=feeds, file=file, database_option=database_option
+        summary,
+        database=database,
+        feeds=feeds,
+        file=file,
+        database_option=database_option,
+        can_resume=can_resume,
     )
     return file.getvalue()
 
@@ -310,7 +316,7 @@ def test_a_terminal_shows_the_same_words_in_colours(
     monkeypatch.setenv("TERM", "xterm-256color")
     summary = replace(_RICH, asked=text, reason=text, by_source={text: 1})
     terminal = Terminal()
-    print_summary(summary, database=_SQLITE, feeds=(text,), file=terminal)
+    print_summary(summary, database=_SQLITE, feeds=(text,), file=terminal, can_resume=True)
     assert "\x1b[1;33mpartial\x1b[0m" in terminal.getvalue()
     shown = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue())
     assert shown == printed(summary, feeds=(text,))

@@ -116,8 +116,8 @@ def test_a_map_that_was_cut_is_not_asked_conditionally(site: SiteServer, crawl: 
     site.routes["/robots.txt"] = robots("/map.xml")
     site.routes["/map.xml"] = Reply(sitemap("/a", "/b", "/c"), etag='"m"')
     limited = {"SITECRAWL_MAX_SITEMAP_URLS": 2}
-    crawl(site.url, settings=limited).succeeded()
-    again = crawl(site.url, settings=limited).succeeded()
+    crawl(site.url, settings=limited).ended_in_part()
+    again = crawl(site.url, settings=limited).ended_in_part()
     assert [entry.header("If-None-Match") for entry in site.requests("/map.xml")] == ["", ""]
     assert len(again.rows) == 2
 

@@ -104,7 +104,7 @@ def test_rendering_is_shown_only_if_a_page_had_to_be_rendered() -> None:
         ("time_limit", "", ScanStatus.PARTIAL, "SITECRAWL_MAX_SCAN_MINUTES"),
         ("unreachable", "", ScanStatus.FAILED, "cannot be reached"),
         ("unreachable", "http://x/ says no", ScanStatus.FAILED, "http://x/ says no"),
-        ("store", "disk full", ScanStatus.FAILED, "disk full"),
+        ("store", "", ScanStatus.FAILED, "the database could not be used any more"),
         ("memusage_exceeded", "", ScanStatus.PARTIAL, "memusage_exceeded"),
     ],
 )

@@ -47,7 +47,7 @@ def newest_unfinished_scan(database: Database) -> Scan | None:
     """The newest scan that did not come to its end, and is the last one of its site.
 
     A failed scan counts if it has read a page: the site answers, and something else, such as the
-    database, ended the scan.
+    database, ended the scan. A finished one counts if its feeds are still to be written.
     """
     newest_of_sites = select(func.max(scans.c.id)).group_by(scans.c.site_id)
     has_read = exists().where(visits.c.scan_id == scans.c.id, visits.c.outcome == FetchOutcome.OK)
@@ -56,6 +56,7 @@ def newest_unfinished_scan(database: Database) -> Scan | None:
         or_(
             scans.c.status.in_(_UNFINISHED),
             (scans.c.status == ScanStatus.FAILED) & has_read,
+            (scans.c.status == ScanStatus.FINISHED) & scans.c.pending_feeds.is_not(None),
         ),
     )
     with database.reading() as connection:

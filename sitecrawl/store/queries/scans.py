@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, case, func, select
 
 from sitecrawl.store import schema as t
+from sitecrawl.store.processes import death_words, is_alive
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.urls.canonical import page_key
 from sitecrawl.urls.target import TargetError, parse_target
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from sitecrawl.store.engine import Database
 
 _ENDED_WELL = (ScanStatus.FINISHED, ScanStatus.PARTIAL, ScanStatus.CANCELLED)
@@ -45,6 +45,7 @@ _SCANS = select(
     t.scans.c.hostname,
     t.scans.c.pid,
     t.scans.c.process_token,
+    t.scans.c.pending_feeds,
     _NEXT_SCAN.label("next_scan_id"),
 ).join_from(t.scans, t.sites)
 
@@ -96,7 +97,21 @@ def _of_site(statement: Select[Any], site_id: int) -> Select[Any]:
 
 def _scans(database: Database, statement: Select[Any]) -> list[Scan]:
     with database.reading() as connection:
-        return [Scan(**row._asdict()) for row in connection.execute(statement).all()]
+        found = [Scan(**row._asdict()) for row in connection.execute(statement).all()]
+    now = datetime.now(UTC)
+    return [_as_of_now(scan, now) for scan in found]
+
+
+def _as_of_now(scan: Scan, now: datetime) -> Scan:
+    """A scan whose process is gone is interrupted, also before a writer has marked it."""
+    if scan.status != ScanStatus.RUNNING or is_alive(scan, now):
+        return scan
+    return replace(
+        scan,
+        status=ScanStatus.INTERRUPTED,
+        reason=death_words(scan),
+        finished_at=scan.heartbeat_at,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +142,8 @@ class Scan:
     hostname: str
     pid: int
     process_token: str
+    pending_feeds: dict[str, str] | None
+    """Files that are still to be written, each with its format."""
     next_scan_id: int | None
     """The next scan of the site that ended in order; None: this is the newest that did, or what
     came after it did not."""

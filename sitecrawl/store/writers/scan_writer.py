@@ -78,8 +78,12 @@ class ScanWriter:
         profile: str = "",
         settings: Mapping[str, Any] | None = None,
         key_rules: Mapping[str, Any] | None = None,
+        feeds: Mapping[str, str] | None = None,
     ) -> ScanHandle:
-        """Begin the scan, or raise ScanRunningError or KeyRulesChangedError."""
+        """Begin the scan, or raise ScanRunningError or KeyRulesChangedError.
+
+        *feeds* are the files that are to be written at its end, each with its format.
+        """
         if self._connection is not None:
             raise RuntimeError("this writer has begun its scan already")
         with explained(self._database.label):
@@ -93,6 +97,7 @@ class ScanWriter:
                     profile=profile,
                     settings=settings or {},
                     key_rules=key_rules or {},
+                    feeds=feeds or {},
                 )
                 self._take_over(connection, scan)
             except BaseException:
@@ -100,14 +105,14 @@ class ScanWriter:
                 raise
         return scan
 
-    def resume(self, scan_id: int) -> ScanHandle:
+    def resume(self, scan_id: int, feeds: Mapping[str, str] | None = None) -> ScanHandle:
         """Go on with a scan that did not end, or raise ScanNotResumableError."""
         if self._connection is not None:
             raise RuntimeError("this writer has begun its scan already")
         with explained(self._database.label):
             connection = self._database.connect_writer()
             try:
-                scan = reopen_scan(connection, scan_id)
+                scan = reopen_scan(connection, scan_id, feeds or {})
                 reopen_crawl(connection, scan)
                 self._take_over(connection, scan)
             except BaseException:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, null, select, update
 
 from sitecrawl.store.errors import (
     KeyRulesChangedError,
     ScanNotResumableError,
     ScanRunningError,
 )
+from sitecrawl.store.processes import PROCESS_TOKEN, death_words, is_alive
 from sitecrawl.store.schema import pages, scans, sites
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers.bulk import upserting_insert
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection, Row
 
-DEAD_AFTER_SECONDS = 300
-PROCESS_TOKEN = secrets.token_hex(8)
-
 
 def begin_scan(
     connection: Connection,
@@ -39,8 +37,9 @@ def begin_scan(
     profile: str,
     settings: Mapping[str, Any],
     key_rules: Mapping[str, Any],
+    feeds: Mapping[str, str],
 ) -> ScanHandle:
-    """Begin a scan within the connection's transaction."""
+    """Begin a scan within the connection's transaction; *feeds* are to be written at its end."""
     now = datetime.now(UTC)
     mark_dead_scans(connection, now)
     prepare_page_index(connection)
@@ -60,6 +59,7 @@ def begin_scan(
         hostname=socket.gethostname(),
         pid=os.getpid(),
         process_token=PROCESS_TOKEN,
+        pending_feeds=_or_null(feeds),
     )
     scan_id = connection.execute(statement.returning(scans.c.id)).scalar_one()
     return ScanHandle(
@@ -71,7 +71,7 @@ def begin_scan(
     )
 
 
-def reopen_scan(connection: Connection, scan_id: int) -> ScanHandle:
+def reopen_scan(connection: Connection, scan_id: int, feeds: Mapping[str, str]) -> ScanHandle:
     """Go on with a scan that did not end, within the connection's transaction."""
     now = datetime.now(UTC)
     mark_dead_scans(connection, now)
@@ -103,6 +103,7 @@ def reopen_scan(connection: Connection, scan_id: int) -> ScanHandle:
             hostname=socket.gethostname(),
             pid=os.getpid(),
             process_token=PROCESS_TOKEN,
+            pending_feeds=_or_null(feeds),
         )
     )
     previous = select(func.max(scans.c.id)).where(scans.c.site_id == site.id, scans.c.id < scan_id)
@@ -125,44 +126,31 @@ def mark_dead_scans(connection: Connection, now: datetime) -> None:
     """Mark scans as interrupted whose process is gone or has not been heard of for long."""
     running = select(scans).where(scans.c.status == ScanStatus.RUNNING)
     for scan in connection.execute(running).all():
-        if _is_alive(scan, now):
+        if is_alive(scan, now):
             continue
         connection.execute(
             update(scans)
             .where(scans.c.id == scan.id, scans.c.status == ScanStatus.RUNNING)
             .values(
                 status=ScanStatus.INTERRUPTED,
-                reason=f"process {scan.pid} on {scan.hostname} ended without a word",
+                reason=death_words(scan),
                 finished_at=scan.heartbeat_at,
             )
         )
 
 
+def forget_feeds(connection: Connection, scan_id: int) -> None:
+    """The feeds of the scan are written."""
+    connection.execute(update(scans).where(scans.c.id == scan_id).values(pending_feeds=null()))
+
+
+def _or_null(feeds: Mapping[str, str]) -> Any:
+    return dict(feeds) if feeds else null()
+
+
 def _has_pages(connection: Connection, site_id: int) -> bool:
     any_page = select(pages.c.number).where(pages.c.site_id == site_id).limit(1)
     return connection.execute(any_page).first() is not None
-
-
-def _is_alive(scan: Row[Any], now: datetime) -> bool:
-    if now - scan.heartbeat_at > timedelta(seconds=DEAD_AFTER_SECONDS):
-        return False
-    if scan.hostname != socket.gethostname() or scan.process_token == PROCESS_TOKEN:
-        return True
-    # Another token under our own number is a process that is gone.
-    return scan.pid != os.getpid() and _process_exists(scan.pid)
-
-
-def _process_exists(pid: int) -> bool:
-    if os.name == "nt":
-        # On Windows signal 0 ends the process; there the heartbeat alone has to tell.
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _site(

@@ -10,12 +10,12 @@ from sqlalchemy import update
 
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.errors import ScanNotResumableError, ScanRunningError
+from sitecrawl.store.processes import DEAD_AFTER_SECONDS
 from sitecrawl.store.queries.resume import find_dead_scans, load_resumption, newest_unfinished_scan
 from sitecrawl.store.queries.scans import scan_by_id
 from sitecrawl.store.schema import scans
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers.scan_writer import ScanWriter
-from sitecrawl.store.writers.scans import DEAD_AFTER_SECONDS
 from tests.store.crawling import Crawling, Link, address
 from tests.store.scanning import Scanning, scan
 

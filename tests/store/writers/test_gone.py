@@ -142,9 +142,8 @@ class TestRefusals:
         first = Crawling(database)
         first.start()
         first.visit("/", "/a")
-        first.visit(
-            "/a", outcome=FetchOutcome.NOT_FOUND, status=404, reason="not_found", rule="404"
-        )
+        refusal = {"reason": "not_found", "rule": "404"}
+        first.visit("/a", outcome=FetchOutcome.NOT_FOUND, status=404, **refusal)
         first.end()
         assert self.reason(database) == ("not_found", "404")
         crawl(database, {"/": ["/a"]}, is_exhaustive=False)

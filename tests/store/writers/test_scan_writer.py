@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import text, update
 
 from sitecrawl.items import DocumentKind
+from sitecrawl.store import processes
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.errors import (
     DatabaseLockedError,
@@ -24,14 +25,13 @@ from sitecrawl.store.errors import (
     ScanLostError,
     ScanRunningError,
 )
+from sitecrawl.store.processes import DEAD_AFTER_SECONDS
 from sitecrawl.store.queries.documents import evidence
 from sitecrawl.store.queries.scans import scan_by_id, scans, site_for
 from sitecrawl.store.schema import scans as scan_table
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers import scan_writer
-from sitecrawl.store.writers import scans as scan_rows
 from sitecrawl.store.writers.records import DocumentRecord
-from sitecrawl.store.writers.scans import DEAD_AFTER_SECONDS
 from tests.store.scanning import SITE, Scanning, current_scan, inventory, scan
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class TestOneAtATime:
         self, database: Database, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         slow = Scanning(database)
-        monkeypatch.setattr(scan_rows, "DEAD_AFTER_SECONDS", -1)
+        monkeypatch.setattr(processes, "DEAD_AFTER_SECONDS", -1)
         Scanning(database).finish()
         with pytest.raises(ScanLostError, match="run it again"):
             slow.writer.heartbeat()
@@ -260,7 +260,7 @@ def test_kill_9_leaves_what_was_committed(database_url: str, round_: int) -> Non
         committed = kill_after(chance.randrange(1, 60), database_url)
         with open_database(database_url) as database:
             newest = scans(database)[0]
-            assert newest.status == ScanStatus.RUNNING
+            assert newest.status == ScanStatus.INTERRUPTED
             stored = inventory(database)
         assert len(stored) >= committed
         assert len(set(stored)) == len(stored)

@@ -261,6 +261,7 @@ def upgrade() -> None:
         sa.Column("hostname", sa.Text(), nullable=False),
         sa.Column("pid", sa.Integer(), nullable=False),
         sa.Column("process_token", sa.Text(), nullable=False),
+        sa.Column("pending_feeds", Json(), nullable=True),
         sa.ForeignKeyConstraint(["site_id"], ["sites.id"], name="fk_scans_site_id_sites"),
         sa.PrimaryKeyConstraint("id", name="pk_scans"),
         sqlite_autoincrement=True,

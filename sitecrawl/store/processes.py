@@ -1,0 +1,52 @@
+"""Whether the process that runs a scan is still there."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from datetime import datetime, timedelta
+from typing import Protocol
+
+DEAD_AFTER_SECONDS = 300
+PROCESS_TOKEN = secrets.token_hex(8)
+
+
+class RunOfScan(Protocol):
+    """What the record of a scan says of its process."""
+
+    @property
+    def heartbeat_at(self) -> datetime: ...
+    @property
+    def hostname(self) -> str: ...
+    @property
+    def pid(self) -> int: ...
+    @property
+    def process_token(self) -> str: ...
+
+
+def is_alive(scan: RunOfScan, now: datetime) -> bool:
+    """Whether the process may still be there: on another host only its heartbeat tells."""
+    if now - scan.heartbeat_at > timedelta(seconds=DEAD_AFTER_SECONDS):
+        return False
+    if scan.hostname != socket.gethostname() or scan.process_token == PROCESS_TOKEN:
+        return True
+    # Another token under our own number is a process that is gone.
+    return scan.pid != os.getpid() and _process_exists(scan.pid)
+
+
+def death_words(scan: RunOfScan) -> str:
+    return f"process {scan.pid} on {scan.hostname} ended without a word"
+
+
+def _process_exists(pid: int) -> bool:
+    if os.name == "nt":
+        # On Windows signal 0 ends the process; there the heartbeat alone has to tell.
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
