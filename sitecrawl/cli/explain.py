@@ -13,6 +13,7 @@ from sitecrawl.cli.database import known_site
 from sitecrawl.config import Config
 from sitecrawl.html.links import LinkSource
 from sitecrawl.items import DocumentKind, FetchOutcome, Source
+from sitecrawl.robots.policy import VerdictReason
 from sitecrawl.safety.text import printable
 from sitecrawl.store.queries.classification import explain_page
 from sitecrawl.store.queries.explain import MAX_MENTIONS, page_fact, why
@@ -185,7 +186,11 @@ def _robots(verdict: VerdictFact) -> Iterator[str]:
     where = f", line {verdict.line}" if verdict.line else ""
     rule = f": {verdict.rule}" if verdict.rule else f" ({verdict.reason.replace('_', ' ')})"
     group = f", for {verdict.agents}" if verdict.agents else ""
-    yield f"  {word} by {verdict.robots_url or 'robots.txt'}{where}{group}{rule}"
+    robots_txt = verdict.robots_url or "robots.txt"
+    if verdict.reason == VerdictReason.NO_ROBOTS_TXT:
+        yield f"  {word}: there is no {robots_txt}"
+    else:
+        yield f"  {word} by {robots_txt}{where}{group}{rule}"
     delay = f"crawl-delay {verdict.crawl_delay:g} s, " if verdict.crawl_delay else ""
     since = f"{verdict.decided_at:%Y-%m-%d %H:%M} UTC"
     yield f"      {delay}confidence {verdict.confidence:g}, first decided {since}"

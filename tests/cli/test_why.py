@@ -216,6 +216,15 @@ def test_robots_txt_says_nothing_of_other_sites(inventory: Inventory) -> None:
     assert "robots.txt," not in why(inventory, "https://elsewhere.example/x")
 
 
+def test_a_page_of_a_site_without_robots_txt(
+    site: SiteServer, project: Project, cli: Callable[..., ProcessResult]
+) -> None:
+    site.routes |= {"/sitemap.xml": sitemap("/a")}
+    project.crawl(site.url).succeeded()
+    text = cli("why", site.at("/a")).succeeded().stdout
+    assert f"\n  allowed: there is no {site.at('/robots.txt')}\n" in text
+
+
 def test_a_page_without_a_robots_txt_to_go_by(
     site: SiteServer, project: Project, cli: Callable[..., ProcessResult]
 ) -> None:
