@@ -192,7 +192,7 @@ def _without_estimate(seen: Sightings) -> tuple[PartEstimate, ...]:
 
 def site_doubts(seen: Sightings, crawl: CrawlState, high: int | None) -> Iterator[str]:
     """Reasons not to trust the estimate; *high* is the end of its interval, if it has one."""
-    yield from _crawl_doubts(crawl)
+    yield from crawl_doubts(crawl)
     if crawl.visits_listed_pages and high is not None:
         yield "the crawl started from the pages of the sitemaps: the two are not independent"
     if high is None:
@@ -251,7 +251,8 @@ def _pages(number: int, one: str = "is", many: str = "are") -> str:
     return f"1 page {one}" if number == 1 else f"{number:,} pages {many}"
 
 
-def _crawl_doubts(crawl: CrawlState) -> Iterator[str]:
+def crawl_doubts(crawl: CrawlState) -> Iterator[str]:
+    """What the crawl left out."""
     if not crawl.is_finished:
         yield "the scan did not come to its end"
     if not crawl.has_crawled:

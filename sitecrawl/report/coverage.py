@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sitecrawl.coverage.estimate import CrawlState, estimate_coverage
+from sitecrawl.coverage.estimate import CrawlState, crawl_doubts, estimate_coverage
 from sitecrawl.coverage.sightings import Sightings
 from sitecrawl.report.mentions import GROUPS
 from sitecrawl.store.queries.documents import new_pages_by_request, unread_sitemaps
@@ -47,7 +47,10 @@ def coverage_facts(
         mentions.masks[is_own],
         np.array(inventory.main_clusters, np.int32)[is_own],
     )
-    found = estimate_coverage(sightings, crawl_state(database, scan, crawl))
+    state = crawl_state(database, scan, crawl)
+    found = estimate_coverage(sightings, state)
+    # Where every page was visited, an estimate that is in doubt is not shown, nor are its doubts.
+    is_shown = found.is_trusted or not found.is_exhaustive
     return {
         "is_exhaustive": found.is_exhaustive,
         "known": found.known,
@@ -56,7 +59,7 @@ def coverage_facts(
         "high": found.high,
         "method": found.method,
         "is_trusted": found.is_trusted,
-        "doubts": list(found.doubts),
+        "doubts": list(found.doubts if is_shown else crawl_doubts(state)),
         "sources": [
             {"name": name, "pages": sightings.pages_of(number)}
             for number, name in enumerate(sightings.sources)

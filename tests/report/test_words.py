@@ -5,6 +5,8 @@ import pytest
 from sitecrawl.report.words import by_severity, coverage_words, limit_words
 from tests.report.sample import sample_report
 
+EXHAUSTIVE = "all reachable pages were visited"
+
 
 @pytest.mark.parametrize(
     ("changes", "words"),
@@ -18,14 +20,11 @@ from tests.report.sample import sample_report
         ({"estimate": None}, "100 known; how many there are in all cannot be estimated"),
         (
             {"estimate": None, "is_exhaustive": True},
-            "100 known; all reachable pages were visited",
+            f"100 known; {EXHAUSTIVE}",
         ),
         (
             {"is_exhaustive": True},
-            (
-                "100 known; all reachable pages were visited,"
-                " about 108 in all (95 % interval 103 to 117)"
-            ),
+            f"100 known; {EXHAUSTIVE}, about 108 in all (95 % interval 103 to 117)",
         ),
     ],
     ids=["trusted", "open", "doubted", "none", "exhaustive", "exhaustive and trusted"],
