@@ -12,10 +12,9 @@ from sitecrawl.cli.options import (
     DATABASE_OPTION,
     PROFILE_OPTION,
     SETTING_OPTION,
-    apply_assignments,
+    load_profile,
 )
 from sitecrawl.config import Config, ConfigError, apply_environment
-from sitecrawl.config.profiles import load_settings
 from sitecrawl.errors import ExitCode
 from sitecrawl.safety.text import printable
 
@@ -28,10 +27,10 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.scans import Scan
 
 _OUTPUT_OPTION = typer.Option(
-    "--output", "-o", help="A feed: .jsonl, .json or .csv; may be repeated."
+    "--output", "-o", help="A feed: .jsonl, .json, .csv, .xml, .xlsx or .parquet; may be repeated."
 )
 _VERBOSE_OPTION = typer.Option("--verbose", "-v", help="Show the log.")
-_FEED_FORMATS: Final = ("jsonl", "json", "csv")
+_FEED_FORMATS: Final = ("jsonl", "json", "csv", "xml", "xlsx", "parquet")
 
 
 def discover(  # noqa: PLR0913, PLR0917  the options of the command
@@ -166,11 +165,10 @@ def _scan_settings(
     verbose: bool,
 ) -> Settings:
     """The settings of a scan that is started by hand."""
-    settings = load_settings(profile)
+    settings = load_profile(profile, assignments or ())
     settings.set("LOG_LEVEL", "INFO" if verbose else "WARNING", "cmdline")
     if not verbose:
         settings.set("LOG_FORMAT", "%(levelname)s: %(message)s", "cmdline")
-    apply_assignments(assignments or (), settings)
     settings.set("FEEDS", _feeds(outputs or ()), "cmdline")
     return settings
 

@@ -189,10 +189,29 @@ def test_a_kind_takes_a_value_or_refuses_it_with_a_value_error(
 
 
 @pytest.mark.parametrize(
+    ("profile", "variable", "argument", "name", "crawl"),
+    [
+        ("default", "docs,fast", None, "docs,fast", "always"),
+        ("default", None, "docs", "docs", "always"),
+        ("default", "docs", "monitor", "monitor", "never"),
+        ("monitor", "docs", None, "monitor", "never"),  # a profile that was named stands
+        ("docs", None, "fast", "fast", "auto"),
+    ],
+)
+def test_a_setting_chooses_the_profile(
+    profile: str, variable: str | None, argument: str | None, name: str, crawl: str
+) -> None:
+    config = configured(
+        profile,
+        {"SITECRAWL_PROFILE": variable} if variable else None,
+        {"SITECRAWL_PROFILE": argument} if argument else None,
+    )
+    assert (config.profile, config.crawl) == (name, crawl)
+
+
+@pytest.mark.parametrize(
     ("name", "profile", "default", "of_profile", "environment", "command_line"),
     [
-        # text
-        ("SITECRAWL_PROFILE", "docs", "default", "docs", ("e", "e"), ("c", "c")),
         # flag
         ("SITECRAWL_ROBOTS_FAIL_OPEN", "audit", False, True, ("no", False), ("yes", True)),
         # count
@@ -414,9 +433,8 @@ def test_what_decides_the_reading_changes_its_fingerprint(setting: str, value: o
     assert changed.reading_fingerprint(bases) != configured().reading_fingerprint(bases)
 
 
-@pytest.mark.parametrize("setting", ["SITECRAWL_PROGRESS", "SITECRAWL_PROFILE"])
-def test_what_does_not_decide_it_leaves_the_fingerprint(setting: str) -> None:
+def test_what_does_not_decide_it_leaves_the_fingerprint() -> None:
     bases = ["https://a.example/", "https://b.example/"]
-    changed = configured(command_line={setting: "off"})
+    changed = configured(command_line={"SITECRAWL_PROGRESS": "off"})
     assert changed.reading_fingerprint(bases) == configured().reading_fingerprint(bases[::-1])
     assert changed.reading_fingerprint(bases) != changed.reading_fingerprint(bases[:1])
