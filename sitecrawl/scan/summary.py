@@ -35,6 +35,9 @@ _ENDINGS: dict[str, tuple[ScanStatus, str]] = {
 }
 
 
+_NO_SITEMAP = "no sitemap lists a page"
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """The figures of one scan."""
@@ -152,7 +155,8 @@ def _what_was_done(counters: ScanCounters) -> str:
     if crawl is None:
         return "every document that was asked for has been read"
     if not crawl["has_run"]:
-        return f"the sitemaps have been read; the crawl did not run ({crawl['ended']})"
+        listed = "the sitemaps have been read" if counters.pages_of_sitemaps else _NO_SITEMAP
+        return f"{listed}; the crawl did not run ({crawl['ended']})"
     return "every document has been read, and every link that may be followed"
 
 
