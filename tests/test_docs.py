@@ -10,6 +10,7 @@ from typer.main import get_command
 
 from sitecrawl.cli import app
 from sitecrawl.config import setting_specs
+from sitecrawl.config.meanings import MEANINGS
 from sitecrawl.config.profiles import PROFILES
 from sitecrawl.errors import ExitCode
 from sitecrawl.exporters.sitemap_diff import ChangeReason
@@ -37,6 +38,14 @@ def test_every_setting_and_its_variables_are_documented() -> None:
         assert f"| `{spec.name}` |" in text
         for variable in spec.environment:
             assert f"`{variable}`" in text
+
+
+def test_settings_are_explained_in_the_same_words_everywhere() -> None:
+    text = read("settings.md")
+    assert MEANINGS.keys() == {spec.name for spec in setting_specs()}
+    for name, meaning in MEANINGS.items():
+        (row,) = re.findall(rf"^\| `{name}` \|.*$", text, re.MULTILINE)
+        assert f"| {meaning} |" in row, f"{name}: docs/settings.md and config/meanings.py differ"
 
 
 def test_no_setting_is_documented_that_does_not_exist() -> None:

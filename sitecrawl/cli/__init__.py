@@ -6,9 +6,11 @@ Each command imports Scrapy, Rich and the store when it runs, so that ``--help``
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
+from sitecrawl import __version__
 from sitecrawl.cli import (
     comparison,
     discover,
@@ -56,6 +58,23 @@ app.command()(plan.plan)
 app.command()(settings.profiles)
 app.command()(settings.settings)
 app.command()(settings.doctor)
+
+
+def _show_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"sitecrawl {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", is_eager=True, callback=_show_version
+        ),
+    ] = False,
+) -> None: ...
 
 
 def main() -> None:

@@ -140,7 +140,7 @@ def _crawl_needed(scan: Scan, coverage: CrawlCoverage, domain: str) -> CrawlNeed
     because = f" ({coverage.ended})" if coverage.ended else ""
     limits = "-s SITECRAWL_MAX_CRAWL_PAGES=0 -s SITECRAWL_MAX_CRAWL_DEPTH=0"
     return CrawlNeededError(
-        f"which pages nothing links to needs a crawl, and scan {scan.id} of {scan.site_key} made"
+        f"finding orphans needs a crawl, and scan {scan.id} of {scan.site_key} made"
         f" none{because}; run: {command_name()} discover {shlex.quote(domain)}"
         f" -s SITECRAWL_CRAWL=always {limits}"
     )

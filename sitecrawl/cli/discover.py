@@ -14,6 +14,7 @@ from sitecrawl.cli.options import (
     PROFILE_OPTION,
     SETTING_OPTION,
     parse_assignments,
+    tell_contradictions,
 )
 from sitecrawl.config import ConfigError
 from sitecrawl.safety.text import printable
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _OUTPUT_OPTION = typer.Option(
-    "--output", "-o", help="A feed: .jsonl, .json or .csv; may be repeated."
+    "--output", "-o", help="A feed: .jsonl, .json, .csv, .xml, .xlsx or .parquet; may be repeated."
 )
 _VERBOSE_OPTION = typer.Option("--verbose", "-v", help="Show the log.")
-_FEED_FORMATS: Final = ("jsonl", "json", "csv")
+_FEED_FORMATS: Final = ("jsonl", "json", "csv", "xml", "xlsx", "parquet")
 
 
 def discover(  # noqa: PLR0913, PLR0917  the options of the command
@@ -65,6 +66,7 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
 
     if bool(domain) == demo:
         raise ConfigError("give either a domain or URL, or --demo")
+    tell_contradictions(profile)
     with ExitStack() as stack:
         if demo:
             from sitecrawl.demo.server import DemoServer

@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from sitecrawl.config import ConfigError
-from sitecrawl.config.profiles import PROFILES
+from sitecrawl.config.known_settings import misspelling
+from sitecrawl.config.profiles import PROFILES, contradictions, load_settings
+from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from scrapy.settings import BaseSettings
+    from scrapy.settings import Settings
 
 Format = TypeVar("Format")
 
 
 def complete_profile(beginning: str) -> list[str]:
-    return [name for name in PROFILES if name.startswith(beginning)]
+    before, comma, last = beginning.rpartition(",")
+    return [f"{before}{comma}{name}" for name in PROFILES if name.startswith(last)]
 
 
 DATABASE_OPTION = typer.Option(
@@ -29,11 +32,30 @@ SITE_ARGUMENT = typer.Argument(help="A site that has been scanned.")
 SCAN_OPTION = typer.Option("--scan", help="Number of the scan. Default: the newest with a result.")
 OUTPUT_OPTION = typer.Option("--output", "-o", help="Write to this file instead of the screen.")
 PROFILE_OPTION = typer.Option(
-    "--profile", help="See: sitecrawl profiles.", autocompletion=complete_profile
+    "--profile",
+    help="See: sitecrawl profiles; several as docs,fast.",
+    envvar="SITECRAWL_PROFILE",
+    show_envvar=False,
+    autocompletion=complete_profile,
 )
 SETTING_OPTION = typer.Option(
     "--setting", "-s", help="NAME=VALUE; may be repeated; see: sitecrawl settings."
 )
+
+
+def load_profile(profile: str, assignments: Iterable[str] = ()) -> Settings:
+    """The settings under *profile* and ``-s``; says what combined profiles disagree about."""
+    tell_contradictions(profile)
+    settings = load_settings(profile)
+    for name, value in parse_assignments(assignments).items():
+        settings.set(name, value, "cmdline")
+    return settings
+
+
+def tell_contradictions(profile: str) -> None:
+    """Say what combined profiles disagree about."""
+    for words in contradictions(profile):
+        typer.echo(f"--profile {profile}: {words}", err=True)
 
 
 def parse_assignments(assignments: Iterable[str]) -> dict[str, str]:
@@ -44,13 +66,9 @@ def parse_assignments(assignments: Iterable[str]) -> dict[str, str]:
         if not equals or not name:
             raise ConfigError(f"-s {assignment!r}: expected NAME=VALUE")
         given[name] = value
+        if hint := misspelling(name):
+            typer.echo(f"-s {printable(name)}: {hint}", err=True)
     return given
-
-
-def apply_assignments(assignments: Iterable[str], settings: BaseSettings) -> None:
-    """Set what was given as ``-s NAME=VALUE``."""
-    for name, value in parse_assignments(assignments).items():
-        settings.set(name, value, "cmdline")
 
 
 def format_by_ending(output: Path | None, formats: Mapping[str, Format], default: Format) -> Format:

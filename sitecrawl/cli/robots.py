@@ -13,10 +13,9 @@ from sitecrawl.cli.options import (
     DATABASE_OPTION,
     PROFILE_OPTION,
     SETTING_OPTION,
-    apply_assignments,
+    load_profile,
 )
 from sitecrawl.config import Config, ConfigError, apply_environment
-from sitecrawl.config.profiles import load_settings
 from sitecrawl.errors import SiteUnreachableError, StoppedError
 from sitecrawl.items import FetchOutcome
 from sitecrawl.politeness.ledger import byte_words
@@ -94,10 +93,9 @@ def robots(
 
 
 def preview_settings(profile: str, assignments: list[str]) -> Settings:
-    settings = load_settings(profile)
+    settings = load_profile(profile, assignments)
     settings.set("LOG_LEVEL", "ERROR", "cmdline")
     settings.set("LOG_FORMAT", "%(levelname)s: %(message)s", "cmdline")
-    apply_assignments(assignments, settings)
     apply_environment(settings)
     return settings
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import platform
-from importlib import metadata
+import re
+from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from sitecrawl import __version__
-from sitecrawl.cli.options import PROFILE_OPTION, SETTING_OPTION, apply_assignments
+from sitecrawl.cli.options import PROFILE_OPTION, SETTING_OPTION, load_profile
 from sitecrawl.config import (
     COMMAND_LINE_PRIORITY,
     ENVIRONMENT_PRIORITY,
@@ -18,10 +19,12 @@ from sitecrawl.config import (
     apply_environment,
     setting_specs,
 )
-from sitecrawl.config.profiles import PROFILES, describe, differences, load_settings
+from sitecrawl.config.known_settings import misspelling
+from sitecrawl.config.meanings import MEANINGS
+from sitecrawl.config.profiles import PROFILES, describe, differences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from scrapy.settings import BaseSettings, Settings
 
@@ -33,7 +36,7 @@ _SCRAPY_SETTINGS = (
     "DOWNLOAD_DELAY",
     "AUTOTHROTTLE_ENABLED",
 )
-
+_LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
 
 _REQUIRED = (
     "scrapy",
@@ -71,35 +74,67 @@ def profiles() -> None:
 
 def settings(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Only settings with this text in their name.")
+        list[str] | None,
+        typer.Argument(
+            help="Only settings with this text in their name; a whole name explains it."
+        ),
     ] = None,
     profile: Annotated[str, PROFILE_OPTION] = "default",
     setting: Annotated[list[str] | None, SETTING_OPTION] = None,
 ) -> None:
-    """Show every effective setting and where its value comes from.
+    """Show every effective setting and where its value comes from, or explain one.
 
     \b
     sitecrawl settings
     sitecrawl settings sitemap --profile audit
+    sitecrawl settings SITECRAWL_CRAWL
     """
     values = _effective_settings(profile, setting)
     config = Config.from_settings(values)
     effective = {spec.name: getattr(config, spec.field) for spec in setting_specs()}
     effective |= {name: values.get(name) for name in _SCRAPY_SETTINGS}
+    effective |= {name: values.get(name) for name in _wanted_of_scrapy(names or ())}
     wanted = {
         name: value
         for name, value in effective.items()
         if not names or any(part.lower() in name.lower() for part in names)
     }
     if not wanted:
-        raise ConfigError(f"no setting has {' or '.join(names or ())} in its name")
+        hint = "".join(f"; {words}" for name in names or () if (words := misspelling(name)))
+        raise ConfigError(f"no setting has {' or '.join(names or ())} in its name{hint}")
+    whole_names = {name.upper() for name in names or ()}
     for name, value in wanted.items():
         typer.echo(f"{name} = {_shown(name, value)}  ({_origin(name, values, profile)})")
+        if name in whole_names or (names and len(wanted) == 1):
+            for line in _explanation(name):
+                typer.echo(f"  {line}")
+
+
+def _wanted_of_scrapy(names: Iterable[str]) -> list[str]:
+    """Those of Scrapy's settings whose whole name is given."""
+    from scrapy.settings import default_settings
+
+    return [name.upper() for name in names if hasattr(default_settings, name.upper())]
+
+
+def _explanation(name: str) -> Iterator[str]:
+    spec = next((each for each in setting_specs() if each.name == name), None)
+    if spec is None:
+        yield "a setting of Scrapy, whose documentation explains it"
+        return
+    default = getattr(import_module(PROFILES["default"]), name)
+    # A link is of no use here, but its target is.
+    yield _LINK.sub(r"\1: docs/\2", MEANINGS[name])
+    yield f"expects {spec.kind.expects}; the default is {_shown(name, default)}"
+    yield f"in the environment: {', '.join(spec.environment)}"
+    for profile in PROFILES:
+        changed = differences(profile)
+        if name in changed and name != "SITECRAWL_PROFILE":
+            yield f"by the profile {profile}: {_shown(name, changed[name])}"
 
 
 def _effective_settings(profile: str, assignments: list[str] | None = None) -> Settings:
-    values = load_settings(profile)
-    apply_assignments(assignments or [], values)
+    values = load_profile(profile, assignments or [])
     apply_environment(values)
     return values
 
@@ -116,7 +151,7 @@ def _origin(name: str, values: BaseSettings, profile: str) -> str:
 def _shown(name: str, value: Any) -> str:
     from sitecrawl.store.engine import without_password
 
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, list)):
         return ", ".join(value) or "(none)"
     return without_password(value) if name == "SITECRAWL_DATABASE_URL" else str(value)
 

@@ -5,6 +5,7 @@ Scrapy imports every command to find one, so what they need is imported when the
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     _RunSpiderCommand = BaseRunSpiderCommand
 else:
     _Command = _RunSpiderCommand = object
+
+logger = logging.getLogger(__name__)
 
 
 class NamedAddressMixin(_Command):
@@ -101,11 +104,19 @@ class CheckedSpiderMixin(_RunSpiderCommand):
 
 
 def check_settings(settings: BaseSettings) -> None:
-    """Raise ConfigError if a spider cannot run under these settings and the environment."""
-    from sitecrawl.config import Config, apply_environment
+    """Raise ConfigError if a spider cannot run under these settings and the environment.
+
+    A name on the command line that is nearly that of a setting is logged.
+    """
+    from sitecrawl.config import COMMAND_LINE_PRIORITY, Config, apply_environment
+    from sitecrawl.config.known_settings import misspelling
     from sitecrawl.downloader import check_download_components
 
     settings = settings.copy()
     apply_environment(settings)
     Config.from_settings(settings)
     check_download_components(settings)
+    for name in settings:
+        given = settings.getpriority(name) or 0
+        if given >= COMMAND_LINE_PRIORITY and (hint := misspelling(name)):
+            logger.warning("-s %s: %s", name, hint)

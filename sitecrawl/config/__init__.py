@@ -316,9 +316,10 @@ def apply_environment(settings: BaseSettings, environ: Mapping[str, str] | None 
     for name in environ:
         if name.startswith(PREFIX) and name not in known:
             raise ConfigError(f"environment variable {name}: there is no such setting{_near(name)}")
+    _choose_profile(settings, environ.get("SITECRAWL_PROFILE", ""))
     for spec in setting_specs():
         for variable, kind in spec.environment.items():
-            if variable in environ:
+            if variable in environ and variable != "SITECRAWL_PROFILE":
                 value = environ[variable]
                 try:
                     parsed = kind.parse(value)
@@ -330,6 +331,17 @@ def apply_environment(settings: BaseSettings, environ: Mapping[str, str] | None 
                 break
     if user_agent := environ.get("USER_AGENT", "").strip():
         settings.set("USER_AGENT", user_agent, ENVIRONMENT_PRIORITY)
+
+
+def _choose_profile(settings: BaseSettings, variable: str) -> None:
+    """Apply the profile of ``-s SITECRAWL_PROFILE``, or of a variable if none is chosen yet."""
+    from sitecrawl.config.profiles import apply_profile, differences
+
+    chosen = settings.get("SITECRAWL_PROFILE")
+    if (settings.getpriority("SITECRAWL_PROFILE") or 0) >= COMMAND_LINE_PRIORITY:
+        apply_profile(str(chosen), settings)
+    elif chosen == "default" and variable.strip():
+        settings.update(differences(variable), priority="project")
 
 
 # Scrapy's limits that hold for scans as well: the lower one of each pair counts.

@@ -199,7 +199,11 @@ def _off_the_list(status: str, reasons: dict[str, int], what: str) -> Iterator[t
 
 
 def _crawl(summary: Summary) -> Iterator[tuple[str, Words]]:
-    skipped = [stage for stage in summary.stages if not stage["has_run"]]
+    skipped = [
+        stage
+        for stage in summary.stages
+        if not stage["has_run"] and stage["ended"] not in summary.reason  # which is said above
+    ]
     for label, stage in zip(chain(["not run"], repeat("")), skipped, strict=False):
         yield label, Words(f"{stage['stage']}: {stage['ended']}")
     if summary.visited > 1:

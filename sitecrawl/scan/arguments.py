@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sitecrawl.config import ConfigError
-from sitecrawl.config.profiles import profile_module
+from sitecrawl.config.profiles import apply_profile, profile_names
 from sitecrawl.config.values import ValueKind, choice, count, flag, names, text
 from sitecrawl.render.trials import RenderMode
 from sitecrawl.safety.policy import Endpoint, endpoint_of
@@ -74,7 +74,7 @@ class SpiderArguments:
                 "argument domain is missing: give a domain or a URL (-a domain=example.com)"
             )
         if "profile" in values:
-            profile_module(values["profile"])
+            profile_names(values["profile"])
         _check_skip(values.get("skip", ()))
         try:
             target = parse_target(values["domain"])
@@ -104,7 +104,7 @@ class SpiderArguments:
     def apply_to(self, settings: BaseSettings) -> None:
         """The profile's settings first; then arguments that are settings, too, win over them."""
         if self.profile:
-            settings.setmodule(profile_module(self.profile), "project")
+            apply_profile(self.profile, settings)
         if self.strict is not None:
             settings.set("SITECRAWL_STRICT_PATHS", self.strict, "cmdline")
         if self.subdomains is not None:

@@ -47,6 +47,7 @@ LIMITS_OF_WORK = frozenset(
         *("SITECRAWL_MAX_SITEMAP_BYTES", "SITECRAWL_SITEMAP_STAGE_TIMEOUT_SECONDS"),
     }
 )
+_NO_SITEMAP = "no sitemap lists a page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +208,8 @@ def _what_was_done(counters: ScanCounters) -> str:
     if crawl is None:
         return "every document that was asked for has been read"
     if not crawl["has_run"]:
-        return f"the sitemaps have been read; the crawl did not run ({crawl['ended']})"
+        listed = "the sitemaps have been read" if counters.pages_of_sitemaps else _NO_SITEMAP
+        return f"{listed}; the crawl did not run ({crawl['ended']})"
     return "every document has been read, and every link that may be followed"
 
 

@@ -123,9 +123,7 @@ def resumable_scan(
     return scan
 
 
-def write_feeds(
-    database: Database, scan: Scan, request: ScanRequest
-) -> Iterator[tuple[str, int]]:
+def write_feeds(database: Database, scan: Scan, request: ScanRequest) -> Iterator[tuple[str, int]]:
     """Write the feeds of a scan that has finished; give each with the number of its pages."""
     from pathlib import Path
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.config import Config, ConfigError, apply_environment, setting_specs
-from sitecrawl.config.profiles import profile_module
+from sitecrawl.config.profiles import apply_profile
 from sitecrawl.config.values import count
 from sitecrawl.scan.arguments import SpiderArguments, own_arguments
 from sitecrawl.store.vocabulary import ScanStatus
@@ -60,7 +60,7 @@ def recorded_arguments(
             f" scrapy crawl {recorded_spider} -a resume={scan.id}"
         )
     if scan.profile:
-        settings.setmodule(profile_module(scan.profile), "project")
+        apply_profile(scan.profile, settings)
     for spec in setting_specs():
         if spec.field in scan.settings:
             settings.set(spec.name, scan.settings[spec.field], "spider")

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 # No https, or perhaps none: then http is tried for a bare domain.
 _NO_HTTPS = {FetchOutcome.UNREACHABLE, FetchOutcome.TIMEOUT, FetchOutcome.INCOMPLETE}
+_NO_SERVER = {FetchOutcome.UNREACHABLE, FetchOutcome.ADDRESS_NOT_ALLOWED}
 
 
 class EntryStage(Stage):
@@ -140,11 +141,8 @@ class EntryStage(Stage):
         context = self.context
         document = failed_document(failure)
         cause = await self._cause(document)
-        if cause is not document and cause.outcome in {
-            *_NO_HTTPS,
-            FetchOutcome.ADDRESS_NOT_ALLOWED,
-        }:
-            # No rule of robots.txt kept the root from being fetched: its server did not answer.
+        if cause is not document and cause.outcome in _NO_SERVER:
+            # No rule of robots.txt kept the root from being fetched: its server was not reached.
             document = replace(document, outcome=cause.outcome, error=cause.error)
         await context.put(document)
         asked = context.target.url

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sitecrawl import __version__
 from tests.cli.conftest import MANY
 from tests.cli.inprocess import run_inside
 
@@ -30,6 +31,10 @@ def test_help(run_cli: Callable[..., ProcessResult]) -> None:
     assert all(f"\n  {command} " in text for command in _COMMANDS)
     assert "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done in part" in text
     assert "Usage: sitecrawl " in text
+
+
+def test_the_version(cli: Callable[..., ProcessResult]) -> None:
+    assert cli("--version").succeeded().stdout == f"sitecrawl {__version__}\n"
 
 
 def test_without_a_command_the_help_is_shown(run_cli: Callable[..., ProcessResult]) -> None:
@@ -96,6 +101,8 @@ def test_completion(project: Project) -> None:
 
 def test_completion_knows_the_profiles(project: Project) -> None:
     assert completions(project, "sitecrawl", "discover", "--profile", "a") == ["audit"]
+    combined = completions(project, "sitecrawl", "discover", "--profile", "docs,f")
+    assert combined == ["docs,fast"]
 
 
 def test_an_error_quotes_text_safely(project: Project) -> None:

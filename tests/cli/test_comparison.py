@@ -72,10 +72,12 @@ def test_json_says_what_it_rests_on(crawled: Crawled) -> None:
     assert coverage["limits"][0]["setting"] == "SITECRAWL_MAX_CRAWL_PAGES"
 
 
-def test_a_crawl_that_did_not_run_is_said_first(inventory: Inventory) -> None:
-    done = inventory.run("orphans", inventory.wiki.url).succeeded()
-    assert "the crawl did not run" in done.stderr
-    assert "5,000 pages are in a sitemap, but not linked" in done.stderr
+def test_without_a_crawl_no_page_is_called_an_orphan(inventory: Inventory) -> None:
+    done = inventory.run("orphans", inventory.wiki.url)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "needs a crawl" in done.stderr
+    assert "(SITECRAWL_CRAWL is never)" in done.stderr
+    assert f"discover {inventory.wiki.url} -s SITECRAWL_CRAWL=always" in done.stderr
 
 
 def test_a_site_without_a_sitemap_is_said(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
-import shlex
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +17,6 @@ from tests.site.reply import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tests.site import SiteServer
     from tests.site.project import ProcessResult, Project
@@ -70,16 +69,20 @@ def test_a_scan_ends_with_a_summary_and_what_to_run_next(
     assert done.query("SELECT status FROM scans") == [("finished",)]
 
 
+@pytest.mark.parametrize("is_on_path", [True, False], ids=["on PATH", "not on PATH"])
 def test_the_commands_to_go_on_with_work_as_they_are_shown(
-    shop: SiteServer, project: Project, discover: Callable[..., ProcessResult]
+    shop: SiteServer, project: Project, discover: Callable[..., ProcessResult], is_on_path: bool
 ) -> None:
     elsewhere = f"SITECRAWL_DATABASE_URL=sqlite:///{project.folder}/other.db"
-    done = discover(shop.url, "-s", elsewhere).succeeded()
-    commands = re.findall(r"^(?:next)? +(sitecrawl .*?) *$", done.stderr, re.MULTILINE)
+    folders = ["/usr/bin", "/bin", *([str(Path(sys.executable).parent)] if is_on_path else [])]
+    environment = {"PATH": ":".join(folders)}
+    done = discover(shop.url, "-s", elsewhere, environment=environment).succeeded()
+    commands = re.findall(r"^(?:next)? +(\S*sitecrawl .*?) *$", done.stderr, re.MULTILINE)
     assert len(commands) == 3
+    assert all(command.startswith("sitecrawl ") == is_on_path for command in commands)
     for command in commands:
-        words = shlex.split(command)[1:]
-        assert project.run(sys.executable, "-m", "sitecrawl", *words).succeeded().output.strip()
+        shown = project.run("sh", "-c", command, environment=environment)
+        assert shown.succeeded().output.strip()
 
 
 def test_a_second_scan_of_an_unchanged_site_finds_the_same_number(

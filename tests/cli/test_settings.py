@@ -9,6 +9,7 @@ import pytest
 
 from sitecrawl.cli.settings import _package
 from sitecrawl.config import setting_specs
+from sitecrawl.config.meanings import MEANINGS
 from sitecrawl.config.profiles import PROFILES, describe, differences
 from sitecrawl.render import browser as render_browser
 
@@ -98,6 +99,62 @@ def test_a_setting_that_there_is_not_is_said(cli: Callable[..., ProcessResult]) 
     done = cli("settings", "nonsense")
     assert done.returncode == 2
     assert "nonsense" in done.stderr
+
+
+def test_a_whole_name_explains_the_setting(cli: Callable[..., ProcessResult]) -> None:
+    lines = cli("settings", "sitecrawl_crawl").succeeded().stdout.splitlines()
+    place = lines.index("SITECRAWL_CRAWL = never  (environment)")
+    assert lines[place + 1 : place + 6] == [
+        f"  {MEANINGS['SITECRAWL_CRAWL']}",
+        "  expects one of auto, always, never; the default is auto",
+        "  in the environment: SITECRAWL_CRAWL",
+        "  by the profile docs: always",
+        "  by the profile monitor: never",
+    ]
+    assert lines[place + 6].startswith("SITECRAWL_CRAWL_LISTED_PAGES = ")
+
+
+def test_links_of_explanations_name_the_page(cli: Callable[..., ProcessResult]) -> None:
+    text = cli("settings", "SITECRAWL_DATABASE_URL").succeeded().stdout
+    assert "where everything is kept (database: docs/database.md)" in text
+
+
+def test_settings_of_scrapy_are_shown_by_their_whole_name(
+    cli: Callable[..., ProcessResult],
+) -> None:
+    assert cli("settings", "DEPTH_LIMIT").succeeded().stdout.splitlines() == [
+        "DEPTH_LIMIT = 0  (default)",
+        "  a setting of Scrapy, whose documentation explains it",
+    ]
+    assert "did you mean DEPTH_LIMIT?" in cli("settings", "DEPHT_LIMIT").stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("DOWNLOAD_DELY", "did you mean DOWNLOAD_DELAY?"),
+        ("SITECRAL_CRAWL", "did you mean SITECRAWL_CRAWL?"),
+        ("download_delay", "did you mean DOWNLOAD_DELAY?"),
+        ("MY_SHOP_TOKEN", ""),
+        ("PLAYWRIGHT_CONTEXTS", ""),
+    ],
+)
+def test_a_misspelled_setting_is_told_and_not_refused(
+    cli: Callable[..., ProcessResult], name: str, words: str
+) -> None:
+    done = cli("settings", "SOFT_404", "-s", f"{name}=1").succeeded()
+    assert done.stderr.strip() == (f"-s {name}: there is no such setting; {words}" if words else "")
+
+
+def test_combined_profiles_say_what_they_disagree_about(cli: Callable[..., ProcessResult]) -> None:
+    done = cli("settings", "MAX_SITEMAPS", "--profile", "docs,monitor").succeeded()
+    assert done.stdout.startswith("SITECRAWL_MAX_SITEMAPS = 500  (profile docs,monitor)")
+    assert "--profile docs,monitor: SITECRAWL_CRAWL is 'never' by monitor" in done.stderr
+
+
+def test_a_variable_chooses_the_profile(cli: Callable[..., ProcessResult]) -> None:
+    done = cli("settings", "MAX_SITEMAPS", environment={"SITECRAWL_PROFILE": "monitor"})
+    assert done.succeeded().stdout.startswith("SITECRAWL_MAX_SITEMAPS = 500  (profile monitor)")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,10 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import openpyxl
 import pytest
+from lxml import etree
+from pyarrow import parquet
 
 from sitecrawl.config import ConfigError
 from sitecrawl.scan.arguments import SpiderArguments
@@ -44,6 +47,7 @@ def test_feeds_by_their_ending(
     run_scrapy(
         *("crawl", "discover", "-a", f"domain={shop.url}"),
         *("-O", "u.jsonl", "-O", "u.json", "-O", "u.csv", "-O", "u.jl:jsonlines"),
+        *("-O", "u.xml", "-O", "u.xlsx", "-O", "u.parquet"),
     ).succeeded()
     rows = rows_of(project.folder / "u.jsonl")
     assert [row["url"] for row in rows] == [shop.at(f"/goods/{number}") for number in range(12)]
@@ -51,6 +55,25 @@ def test_feeds_by_their_ending(
     lines = list(csv.DictReader((project.folder / "u.csv").read_text().splitlines()))
     assert [line["url"] for line in lines] == [row["url"] for row in rows]
     assert (project.folder / "u.jl").read_text() == (project.folder / "u.jsonl").read_text()
+    urls = [row["url"] for row in rows]
+    document = etree.parse(project.folder / "u.xml")
+    assert [each.text for each in document.iterfind("item/url")] == urls
+    header, *lines_of_sheet = openpyxl.load_workbook(project.folder / "u.xlsx").active.values
+    assert [line[header.index("url")] for line in lines_of_sheet] == urls
+    assert parquet.read_table(project.folder / "u.parquet")["url"].to_pylist() == urls
+
+
+def test_a_misspelled_setting_is_told(
+    shop: SiteServer, run_scrapy: Callable[..., ProcessResult]
+) -> None:
+    command = ("crawl", "discover", "-a", f"domain={shop.url}")
+    done = run_scrapy(*command, "-s", "DOWNLOAD_DELY=3", "-s", "MY_SHOP_TOKEN=x").succeeded()
+    words = "-s DOWNLOAD_DELY: there is no such setting; did you mean DOWNLOAD_DELAY?"
+    assert done.stderr.count(words) == 1
+    assert "MY_SHOP_TOKEN:" not in done.stderr
+    refused = run_scrapy(*command, "-s", "SITECRAWL_MAX_PAGE=3")
+    assert refused.returncode == 2
+    assert "did you mean SITECRAWL_MAX_PAGES?" in refused.stderr
 
 
 def test_the_sitemap_spider(shop: SiteServer, crawl: Callable[..., CrawlResult]) -> None:

@@ -191,10 +191,29 @@ def test_a_kind_takes_a_value_or_refuses_it_with_a_value_error(
 
 
 @pytest.mark.parametrize(
+    ("profile", "variable", "argument", "name", "crawl"),
+    [
+        ("default", "docs,fast", None, "docs,fast", "always"),
+        ("default", None, "docs", "docs", "always"),
+        ("default", "docs", "monitor", "monitor", "never"),
+        ("monitor", "docs", None, "monitor", "never"),  # a profile that was named stands
+        ("docs", None, "fast", "fast", "auto"),
+    ],
+)
+def test_a_setting_chooses_the_profile(
+    profile: str, variable: str | None, argument: str | None, name: str, crawl: str
+) -> None:
+    config = configured(
+        profile,
+        {"SITECRAWL_PROFILE": variable} if variable else None,
+        {"SITECRAWL_PROFILE": argument} if argument else None,
+    )
+    assert (config.profile, config.crawl) == (name, crawl)
+
+
+@pytest.mark.parametrize(
     ("name", "profile", "default", "of_profile", "environment", "command_line"),
     [
-        # text
-        ("SITECRAWL_PROFILE", "docs", "default", "docs", ("e", "e"), ("c", "c")),
         # flag
         ("SITECRAWL_ROBOTS_FAIL_OPEN", "audit", False, True, ("no", False), ("yes", True)),
         # count
@@ -425,10 +444,9 @@ def test_a_new_year_changes_the_fingerprint_because_dates_in_addresses_are_judge
     assert config.reading_fingerprint([], TODAY) != config.reading_fingerprint([], new_year)
 
 
-@pytest.mark.parametrize("setting", ["SITECRAWL_PROGRESS", "SITECRAWL_PROFILE"])
-def test_what_does_not_decide_it_leaves_the_fingerprint(setting: str) -> None:
+def test_what_does_not_decide_it_leaves_the_fingerprint() -> None:
     bases = ["https://a.example/", "https://b.example/"]
-    changed = configured(command_line={setting: "off"})
+    changed = configured(command_line={"SITECRAWL_PROGRESS": "off"})
     fingerprint = changed.reading_fingerprint(bases, TODAY)
     assert fingerprint == configured().reading_fingerprint(bases[::-1], TODAY)
     assert fingerprint != changed.reading_fingerprint(bases[:1], TODAY)

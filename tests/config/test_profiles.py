@@ -6,7 +6,13 @@ from importlib import import_module
 import pytest
 
 from sitecrawl.config import Config, ConfigError
-from sitecrawl.config.profiles import PROFILES, describe, differences, load_settings
+from sitecrawl.config.profiles import (
+    PROFILES,
+    contradictions,
+    describe,
+    differences,
+    load_settings,
+)
 from tests.site.project import ROOT
 
 # The table "Defaults by profile" of the design, row by row. 0 is "no limit", and as a threshold
@@ -103,3 +109,24 @@ def test_an_unknown_profile_is_named_with_those_there_are() -> None:
     message = str(caught.value)
     assert "'adit'" in message
     assert all(profile in message for profile in PROFILES)
+
+
+def test_profiles_combine_and_the_later_one_wins() -> None:
+    settings = load_settings("docs, fast,monitor")
+    assert settings["SITECRAWL_PROFILE"] == "docs,fast,monitor"
+    assert settings["SITECRAWL_MAX_CRAWL_PAGES"] == 0  # only docs changes it
+    assert settings["DOWNLOAD_DELAY"] == 0  # only fast does
+    assert settings["SITECRAWL_CRAWL"] == "never"
+    assert load_settings("monitor,docs")["SITECRAWL_CRAWL"] == "always"
+
+
+def test_what_profiles_disagree_about_is_said() -> None:
+    assert list(contradictions("docs,fast")) == []
+    said = list(contradictions("docs,fast,monitor"))
+    assert "SITECRAWL_CRAWL is 'never' by monitor, not 'always' by docs" in said
+    assert not [words for words in said if "SITECRAWL_PROFILE" in words]
+
+
+def test_one_of_several_profiles_is_unknown() -> None:
+    with pytest.raises(ConfigError, match="'fats'"):
+        load_settings("docs,fats")

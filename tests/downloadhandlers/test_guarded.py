@@ -109,7 +109,8 @@ class TestWhatASiteNames:
             )
             # So that the root is asked for although there is no robots.txt to be had.
             settings = {**SETTINGS, "SITECRAWL_ROBOTS_FAIL_OPEN": "true"}
-            done = crawl(site.url, settings=settings).succeeded()
+            done = crawl(site.url, settings=settings)
+        assert scan(done)[0] == "failed"
         assert set(map(site.at, ("/robots.txt", "/", "/none.xml"))) <= outcomes(done).keys()
         assert set(outcomes(done).values()) == {REFUSED}
         assert site.paths() == ["/robots.txt", "/", "/none.xml"], "asked once each"

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -69,6 +70,26 @@ def test_a_terminal_shows_progress_and_then_the_report(site: SiteServer, project
     before, _, after = shown.partition("finished")
     assert "pages found" in before
     assert "100 URLs" in after
+
+
+def test_progress_counts_pages_and_not_mentions(
+    site: SiteServer, crawl: Callable[..., CrawlResult]
+) -> None:
+    links = [f"/{number}" for number in range(5)]
+    # Each page mentions all of them.
+    site.routes.update({path: page(path, *links) for path in ["/", *links]})
+    settings = {
+        "SITECRAWL_CRAWL": "always",
+        "SITECRAWL_SITEMAP_PLACES": "/none.xml",
+        "SITECRAWL_PROGRESS": "log",
+        "SITECRAWL_PROGRESS_INTERVAL_SECONDS": 0.1,
+        "DOWNLOAD_DELAY": 0.4,
+    }
+    done = crawl(site.url, settings=settings).succeeded()
+    lines = re.findall(r"crawl: (\d+) pages found, (\d+) visited, (\d+) waiting, ", done.stderr)
+    figures = [tuple(map(int, line)) for line in lines]
+    assert figures
+    assert all((found, visited + waiting) == (6, 6) for found, visited, waiting in figures)
 
 
 @pytest.mark.parametrize("progress", ["log", "live"])

@@ -185,15 +185,19 @@ def test_a_root_that_could_not_be_read_is_said(pages: int, status: ScanStatus) -
 
 
 @pytest.mark.parametrize(
-    ("has_run", "words"),
+    ("has_run", "in_sitemaps", "words"),
     [
-        (True, "every document has been read, and every link that may be followed"),
-        (False, "the sitemaps have been read; the crawl did not run (the sitemaps gave enough)"),
+        (True, 0, "every document has been read, and every link that may be followed"),
+        (False, 9, "the sitemaps have been read; the crawl did not run (it was told not to)"),
+        (False, 0, "no sitemap lists a page; the crawl did not run (it was told not to)"),
     ],
 )
-def test_a_scan_claims_only_what_its_stages_did(has_run: bool, words: str) -> None:
+def test_a_scan_claims_only_what_its_stages_did(
+    has_run: bool, in_sitemaps: int, words: str
+) -> None:
     scan = a_scan()
-    crawl = {"stage": "crawl", "has_run": has_run, "ended": "the sitemaps gave enough"}
+    scan.counters.pages_in_sitemaps = in_sitemaps
+    crawl = {"stage": "crawl", "has_run": has_run, "ended": "it was told not to"}
     scan.counters.stages = [*STAGES[:1], {**crawl, "truncated": []}]
     assert scan_ending("finished", scan) == (ScanStatus.FINISHED, words)
 

@@ -133,7 +133,7 @@ class TestCommonPlaces:
         assert done.feed.read_bytes() == b""
         assert scan(done)[0] == "finished"
         assert summary(done)["pages"] == 0
-        assert summary(done)["documents"]["not_found"] == len(SITECRAWL_SITEMAP_PLACES) + 1
+        assert summary(done)["probes"] == len(SITECRAWL_SITEMAP_PLACES) + 1
 
     def test_a_page_that_answers_everything_is_no_sitemap(
         self, site: SiteServer, crawl: Crawl
