@@ -252,7 +252,8 @@ class ScanLifecycle:
         counters, database = self.scan.counters, self.scan.database
         assert database is not None
         listed = counters.pages_listed
-        if counters.visited <= 1 and not (listed and counters.pages_unchanged):
+        has_crawled = counters.visited > 1
+        if not has_crawled and not (listed and counters.pages_unchanged):
             return
         from sitecrawl.store.queries.pages import count_listed
         from sitecrawl.store.queries.resume import page_stats
@@ -260,11 +261,12 @@ class ScanLifecycle:
 
         record = scan_by_id(database.reader, self.scan.record.scan_id)
         assert record is not None
-        if counters.pages_unchanged:
+        if has_crawled:
+            counters.recount_pages(page_stats(database.reader, record))
+            counters.pages_unchanged = 0
+        else:
             total = count_listed(database.reader, record)
             counters.pages_unchanged = max(total - listed, 0)
-        else:
-            counters.recount_pages(page_stats(database.reader, record))
 
 
 def exit_code(crawler: Crawler) -> ExitCode:
