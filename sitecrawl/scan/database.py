@@ -141,7 +141,9 @@ class ScanDatabase:
             )
         self._writer = writer
         self.fingerprint = config.reading_fingerprint(arguments.bases, datetime.now(UTC).date())
-        if config.conditional_requests:
+        # A map whose pages are to be visited is read, to put them into the frontier.
+        are_visited = config.crawl_listed_pages and config.crawl != "never"
+        if config.conditional_requests and not are_visited:
             self.validators = load_validators(self._database, self.record.site_id, self.fingerprint)
 
     # --- work --------------------------------------------------------------------------------
@@ -219,11 +221,7 @@ class ScanDatabase:
         may_be_known = config.conditional_requests and self.record.has_pages
         if not rows or not may_be_known or is_read_anyway:
             return {}
-        from sitecrawl.store.queries.known_pages import load_known_pages
-
-        return load_known_pages(
-            self._database,
-            self.record,
+        return self.writer.known_pages(
             range(rows[0].number, rows[-1].number + 1),
             self.fingerprint,
             leaves_site=config.max_external_hops > 0,

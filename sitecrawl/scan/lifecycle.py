@@ -280,7 +280,8 @@ class ScanLifecycle:
         counters, database, record = self.scan.counters, self.scan.database, self.scan.record
         assert database is not None
         listed, unchanged = counters.pages_listed, counters.pages_unchanged
-        if counters.visited <= 1 and not (listed and (unchanged or record.has_pages)):
+        has_crawled = counters.visited > 1
+        if not has_crawled and not (listed and (unchanged or record.has_pages)):
             return 0
         from sitecrawl.store.queries.pages import count_listed, has_unconfirmed
         from sitecrawl.store.queries.resume import page_stats
@@ -288,7 +289,7 @@ class ScanLifecycle:
 
         scan = scan_by_id(database.reader, record.scan_id)
         assert scan is not None
-        if unchanged and not has_unconfirmed(database.reader, scan):
+        if unchanged and not has_crawled and not has_unconfirmed(database.reader, scan):
             known = count_listed(database.reader, scan)
             counters.pages_unchanged = max(known - listed, 0)
             return known

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Row, Select
     from sqlalchemy.engine import Connection
 
-    from sitecrawl.store.engine import Database
     from sitecrawl.store.writers.records import ScanHandle
 
 
@@ -93,7 +92,7 @@ ORDER BY linked.document_id, linked.position
 
 
 def load_known_pages(
-    database: Database, scan: ScanHandle, numbers: range, fingerprint: str, *, leaves_site: bool
+    connection: Connection, scan: ScanHandle, numbers: range, fingerprint: str, *, leaves_site: bool
 ) -> dict[int, KnownPage]:
     """Those of the waiting visits with these *numbers* whose pages are known, by number.
 
@@ -101,9 +100,8 @@ def load_known_pages(
     may be followed.
     """
     left_out = NO_ADDRESSES if leaves_site else NO_ADDRESSES | {Reason.OFFSITE}
-    with database.reading() as connection:
-        read = connection.execute(_waiting_pages(scan, numbers, fingerprint)).all()
-        links = _links(connection, scan, {row.id for row in read}, left_out)
+    read = connection.execute(_waiting_pages(scan, numbers, fingerprint)).all()
+    links = _links(connection, scan, {row.id for row in read}, left_out)
     return {row.number: _known_page(row, links.get(row.id, ())) for row in read}
 
 

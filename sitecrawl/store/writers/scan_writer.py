@@ -19,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.engine import explained
 from sitecrawl.store.errors import ScanLostError
+from sitecrawl.store.queries.known_pages import load_known_pages
 from sitecrawl.store.queries.scans import scan_by_id
 from sitecrawl.store.schema import evidence, scans, sites
 from sitecrawl.store.vocabulary import ScanStatus
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.known_pages import KnownPage
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.writers.records import (
         DocumentRecord,
@@ -202,6 +204,18 @@ class ScanWriter:
         with explained(self._database.label):
             self._open_connection()
             return self._visits.waiting(after, limit)
+
+    def known_pages(
+        self, numbers: range, fingerprint: str, *, leaves_site: bool
+    ) -> dict[int, KnownPage]:
+        """What earlier scans know of the pages of the waiting visits with these numbers.
+
+        On the writer's connection: the visits may not be committed.
+        """
+        with explained(self._database.label):
+            return load_known_pages(
+                self._open_connection(), self._scan, numbers, fingerprint, leaves_site=leaves_site
+            )
 
     def add_evidence(
         self,
