@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from benchmarks.trial.sites import ServedSite
     from benchmarks.trial.truth import Truth
 
-NOT_FOUND = "answers 404"
+NOT_FOUND = "nothing there: 404, or 403 for a folder"
 NO_PAGE = "no page of the site"
 # A start costs as much as hundreds of pages.
 LEAST_PAGES_FOR_CPU_BAR = 500

@@ -125,21 +125,29 @@ def linked_paths(file: Path, path: str) -> Iterator[str]:
 
 # --- applications, whose pages are no files ---
 
-# Without patterns such as /:pathMatch(.*)*, which are no addresses.
-_ROUTE = re.compile(r"\bpath:\s*['\"](/[^'\":*]*)['\"]")
+# A route's path, and the rest of its entry up to the next path.
+_ROUTE = re.compile(r"\bpath:\s*'([^']*)'(.*?)(?=\bpath:|\Z)", re.DOTALL)
+_COMPONENT = re.compile(r"\bimport\('([^']+)'\)")
 _MARKDOWN_LINK = re.compile(r"\]\(\s*([^)\s]+\.md)(?:#[^)\s]*)?\s*\)")
 _MARKDOWN_REFERENCE = re.compile(r"^\[[^\]]+\]:\s*(\S+?\.md)(?:#\S*)?\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class RouterTruth:
-    """The truth about an application: the paths of its router's table."""
+    """The truth about an application: the paths of its router's table.
+
+    Patterns such as `/:pathMatch(.*)*` are no addresses, and what they show is the error page: it
+    is no page under an address of its own either.
+    """
 
     pages: frozenset[str]
 
     @classmethod
     def of(cls, router_source: Path) -> RouterTruth:
-        return cls(frozenset(_ROUTE.findall(router_source.read_text(encoding="utf-8"))))
+        entries = _ROUTE.findall(router_source.read_text(encoding="utf-8"))
+        shown = {path: _COMPONENT.findall(entry) for path, entry in entries}
+        error_pages = [shown[path] for path in shown if ":" in path]
+        return cls(frozenset(path for path in shown if shown[path] not in error_pages))
 
     def page_of(self, url: str) -> str | None:
         path = urlsplit(url).path

@@ -189,6 +189,8 @@ def _robots(verdict: VerdictFact) -> Iterator[str]:
     robots_txt = verdict.robots_url or "robots.txt"
     if verdict.reason == VerdictReason.NO_ROBOTS_TXT:
         yield f"  {word}: there is no {robots_txt}"
+    elif verdict.reason == VerdictReason.NOT_TEXT:
+        yield f"  {word}: what {robots_txt} answers is no robots.txt"
     else:
         yield f"  {word} by {robots_txt}{where}{group}{rule}"
     delay = f"crawl-delay {verdict.crawl_delay:g} s, " if verdict.crawl_delay else ""

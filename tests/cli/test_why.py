@@ -225,6 +225,16 @@ def test_a_page_of_a_site_without_robots_txt(
     assert f"\n  allowed: there is no {site.at('/robots.txt')}\n" in text
 
 
+def test_a_page_of_a_site_that_answers_with_a_page_for_robots_txt(
+    site: SiteServer, project: Project, cli: Callable[..., ProcessResult]
+) -> None:
+    shell = Reply(b"<!doctype html><title>App</title>", content_type="text/html")
+    site.routes |= {"/robots.txt": shell, "/sitemap.xml": sitemap("/a")}
+    project.crawl(site.url).succeeded()
+    text = cli("why", site.at("/a")).succeeded().stdout
+    assert f"\n  allowed: what {site.at('/robots.txt')} answers is no robots.txt\n" in text
+
+
 def test_a_page_without_a_robots_txt_to_go_by(
     site: SiteServer, project: Project, cli: Callable[..., ProcessResult]
 ) -> None:
