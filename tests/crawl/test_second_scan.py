@@ -65,6 +65,28 @@ def test_it_knows_what_is_gone_and_what_is_new(site: SiteServer, kept: Project) 
     assert after["/demoted"] == (None, None), "a link of a page, and no longer of the menu"
 
 
+def test_a_smaller_crawl_removes_nothing(site: SiteServer, kept: Project) -> None:
+    site.routes |= {
+        "/": page("Home", "/a", "/b"),
+        "/a": page("A", "/a/1", "/a/2"),
+        "/b": page("B", "/b/1", "/missing"),
+        **{path: page(path) for path in ("/a/1", "/a/2", "/b/1")},
+    }
+    first = kept.crawl(site.url, settings=AUTO).succeeded()
+    smaller = {**AUTO, "SITECRAWL_MAX_CRAWL_PAGES": 2}
+    second = kept.crawl(site.url, settings=smaller).ended_in_part()
+    assert second.urls == first.urls
+    statuses = {row["url"]: row["http_status"] for row in second.rows}
+    assert set(statuses.values()) == {200}, "what the first crawl has seen"
+    assert "found      5 URLs\n" in second.stderr
+    known = "known      6 URLs with 1 of earlier scans that this one has not read\n"
+    assert known in second.stderr
+
+    site.routes["/"] = page("Home", "/b")
+    third = kept.crawl(site.url, settings=AUTO).succeeded()
+    assert set(third.urls) == {site.at(path) for path in ("/", "/b", "/b/1")}, "now it can tell"
+
+
 def _facts(site: SiteServer, done: CrawlResult) -> dict[str, tuple[str | None, float | None]]:
     """Reason and importance of every page."""
     return {
