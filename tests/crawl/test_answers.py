@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     Scan = Callable[..., ScannedSite]
 
+_COLOUR = re.compile(r"/p/[^?]+\?colour=")
 MENU = "SELECT title, level FROM menu_entries WHERE region = ? ORDER BY position"
 
 
@@ -59,15 +61,15 @@ class TestPages:
         titles = {scanned.target(row["url"]): row["title"] for row in scanned.result.rows}
         assert titles[target] == title
 
-    def test_products_in_other_colours_are_duplicates(self, scan: Scan) -> None:
+    def test_products_in_other_colours_are_copies(self, scan: Scan) -> None:
         scanned = scan(shop_site)
-        originals = {
-            scanned.target(row["url"]): scanned.target(row["duplicate_of"] or "")
-            for row in scanned.result.rows
-        }
-        for colour in ("red", "green", "sand"):
-            assert originals[f"/p/dome-tents?colour={colour}"] == "/p/dome-tents"
-        assert originals["/p/dome-tents"] == originals["/p/tunnel-tents"] == ""
+        rows = {scanned.target(row["url"]): row for row in scanned.result.rows}
+        copies = [row for target, row in rows.items() if _COLOUR.match(target)]
+        assert {row["reason"] for row in copies} == {"trap_parameter"}
+        for row in copies:
+            product = row["url"].partition("?")[0]
+            assert row["rule"] == (product if row["visited"] else "/p/*?colour={v}")
+        assert rows["/p/dome-tents"]["status"] == rows["/p/tunnel-tents"]["status"] == "listed"
 
     def test_a_canonical_link_is_the_page_when_that_is_asked_for(self, tmp_path: Path) -> None:
         settings = {"SITECRAWL_CANONICAL_IS_IDENTITY": True}
