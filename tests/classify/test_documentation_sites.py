@@ -47,7 +47,8 @@ def _labelled() -> list[_Labelled]:
     text = gzip.decompress((_DATA / "documentation_pages.csv.gz").read_bytes()).decode()
     for row in csv.DictReader(text.splitlines()):
         sites[row["site"]].append(row)
-    declared, undeclared = {}, {}
+    declared: dict[tuple[str, str], PageType] = {}
+    undeclared: dict[tuple[str, str], PageType] = {}
     for site, rows in sites.items():
         columns = PageColumns(
             urls=[f"https://{site}.example{row['path']}" for row in rows],
