@@ -15,7 +15,7 @@ MEANINGS: dict[str, str] = {
         "base path `/docs` takes `/docs` and `/docs/x`; false: also `/docs-old`"
     ),
     "SITECRAWL_SUBDOMAINS": "hosts below the site's host are in scope, too",
-    "SITECRAWL_FEED_REFUSED": "write refused URLs into the feeds as well",
+    "SITECRAWL_FEED_REFUSED": "write refused and broken URLs into the feeds as well",
     "SITECRAWL_PAGE_ITEMS": (
         "emit one `PageItem` per page when a scan has ended ([spiders](spiders.md#items-"
         "one-per-page))"
@@ -40,13 +40,26 @@ MEANINGS: dict[str, str] = {
         "keep the raw bytes of robots.txt and sitemaps; false: robots.txt is fetched in every scan"
     ),
     "SITECRAWL_KEEP_BODIES_MAX_BYTES": "documents larger than this are not kept",
+    "SITECRAWL_KEEP_TEXTS": (
+        "keep the main text of visited pages, compressed: without it no near duplicates are found,"
+        " and no differences are shown"
+    ),
+    "SITECRAWL_KEEP_TEXTS_MAX_PAGES": "of how many of the first visited pages the text is kept",
+    "SITECRAWL_TRAP_PARAMETER_COPIES": (
+        "pages with the same text, until a parameter is known not to change the page"
+    ),
+    "SITECRAWL_DATABASE_WAIT_SECONDS": (
+        "how long a scan waits for a lock of another process on the database"
+    ),
     "SITECRAWL_CRAWL": (
         "`auto`: when sitemaps list fewer than `SITECRAWL_MIN_SITEMAP_URLS`; `always`; "
         "`never`: no link is read"
     ),
     "SITECRAWL_CRAWL_LISTED_PAGES": "visit the pages that sitemaps list, too",
     "SITECRAWL_MAX_CRAWL_DEPTH": "clicks from the root",
-    "SITECRAWL_MAX_CRAWL_PAGES": "pages that the crawl visits",
+    "SITECRAWL_MAX_CRAWL_PAGES": (
+        "pages that the crawl visits; if more are known, the scan is [partial](resume.md#limits)"
+    ),
     "SITECRAWL_MAX_EXTERNAL_HOPS": (
         "how far the crawl may leave the site ([scope](scope.md#leaving-the-site)); here "
         "0 means not at all"

@@ -6,10 +6,10 @@ import os
 import secrets
 import socket
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Protocol
 
 DEAD_AFTER_SECONDS = 300
-PROCESS_TOKEN = secrets.token_hex(8)
 
 
 class RunOfScan(Protocol):
@@ -25,11 +25,21 @@ class RunOfScan(Protocol):
     def process_token(self) -> str: ...
 
 
+def process_token() -> str:
+    """Tells this process from every other one, also from one that it was forked from."""
+    return _token(os.getpid())
+
+
+@cache
+def _token(_pid: int) -> str:
+    return secrets.token_hex(8)
+
+
 def is_alive(scan: RunOfScan, now: datetime) -> bool:
     """Whether the process may still be there: on another host only its heartbeat tells."""
     if now - scan.heartbeat_at > timedelta(seconds=DEAD_AFTER_SECONDS):
         return False
-    if scan.hostname != socket.gethostname() or scan.process_token == PROCESS_TOKEN:
+    if scan.hostname != socket.gethostname() or scan.process_token == process_token():
         return True
     # Another token under our own number is a process that is gone.
     return scan.pid != os.getpid() and _process_exists(scan.pid)

@@ -11,16 +11,23 @@ stored:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import and_, exists, literal_column, or_, select
 
-from sitecrawl.items import DocumentRead, FetchOutcome, PageFacts, PageFormat
+from sitecrawl.items import (
+    DocumentRead,
+    FetchOutcome,
+    KnownPage,
+    PageFacts,
+    PageFormat,
+    StoredLink,
+    Validators,
+)
 from sitecrawl.sitemaps.findings import Finding
-from sitecrawl.store.queries.archive import VALIDATORS, Validators
+from sitecrawl.store.queries.archive import VALIDATORS
 from sitecrawl.store.schema import documents, fetches, other_mentions, pages, visits
 from sitecrawl.store.writers.bulk import literal
 from sitecrawl.urls.refusal import NO_ADDRESSES, Reason
@@ -34,34 +41,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.writers.records import ScanHandle
 
 
-class StoredLink(NamedTuple):
-    """A page that another one links to in one way, once or several times."""
-
-    document_id: int
-    page_id: int
-    source: str
-    rel: str | None
-    position: int
-    """Of the first of these links."""
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class KnownPage:
-    """A page as an earlier scan has read it."""
-
-    validators: Validators
-    status: int
-    content_type: str
-    directives: Sequence[str]
-    read: DocumentRead
-    facts: PageFacts
-    links: Sequence[StoredLink]
-    """To pages of the site that are not in the frontier yet, in the order of the page."""
-
-
 _FACTS: Final = ("title", "language", "canonical", "category", "text_hash")
-_HASHES: Final = ("folded_hash", "fingerprint")
 _ANSWER: Final = ("status", "content_type", "directives", "decompressed_bytes", "findings")
 
 # Cross joins keep the order: SQLite would begin with the contexts, and search mentions of each.
@@ -141,7 +121,7 @@ def _waiting_pages(scan: ScanHandle, numbers: range, fingerprint: str) -> Select
             documents.c.entries,
             waiting.c.number,
             waiting.c.url,
-            *(read.c[name] for name in (*_FACTS, *_HASHES)),
+            *(read.c[name] for name in (*_FACTS, "fingerprint")),
             *(fetches.c[name] for name in _ANSWER),
         )
         .join_from(waiting, documents, is_known)
@@ -172,7 +152,7 @@ def _links(
 def _known_page(row: Row[Any], links: Sequence[StoredLink]) -> KnownPage:
     values = row._asdict()
     facts: dict[str, Any] = {name: values[name] or "" for name in _FACTS}
-    facts |= {name: values[name] for name in _HASHES}
+    facts["fingerprint"] = values["fingerprint"]
     return KnownPage(
         validators=Validators(*row[: len(VALIDATORS)]),
         status=row.status,

@@ -15,7 +15,7 @@ from sitecrawl.store.errors import (
     ScanNotResumableError,
     ScanRunningError,
 )
-from sitecrawl.store.processes import PROCESS_TOKEN, death_words, is_alive
+from sitecrawl.store.processes import death_words, is_alive, process_token
 from sitecrawl.store.schema import pages, scans, sites
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers.bulk import upserting_insert
@@ -58,7 +58,7 @@ def begin_scan(
         heartbeat_at=now,
         hostname=socket.gethostname(),
         pid=os.getpid(),
-        process_token=PROCESS_TOKEN,
+        process_token=process_token(),
         pending_feeds=_or_null(feeds),
     )
     scan_id = connection.execute(statement.returning(scans.c.id)).scalar_one()
@@ -102,7 +102,7 @@ def reopen_scan(connection: Connection, scan_id: int, feeds: Mapping[str, str]) 
             stop_requested_at=None,
             hostname=socket.gethostname(),
             pid=os.getpid(),
-            process_token=PROCESS_TOKEN,
+            process_token=process_token(),
             pending_feeds=_or_null(feeds),
         )
     )
