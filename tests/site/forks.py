@@ -10,7 +10,6 @@ start a process with ``Project.start`` or ``subprocess``.
 from __future__ import annotations
 
 import atexit
-import functools
 import gc
 import importlib
 import json
@@ -20,7 +19,6 @@ import runpy
 import signal
 import subprocess
 import sys
-import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -58,7 +56,6 @@ class ForkServer:
     """Runs one command at a time; the server process ends when this one does."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._process = subprocess.Popen(
             [sys.executable, "-m", __name__],
             cwd=_ROOT,
@@ -68,56 +65,53 @@ class ForkServer:
             stdout=subprocess.PIPE,
             text=True,
         )
-        atexit.register(self._close)
+        atexit.register(self._process.communicate)
 
-    def run(
-        self,
-        module: str,
-        *arguments: str,
-        folder: Path,
-        environment: Mapping[str, str],
-        timeout_seconds: float,
-    ) -> tuple[int, str, str]:
-        """The return code, standard output and standard error of ``python -m module``."""
-        with NamedTemporaryFile() as stdout, NamedTemporaryFile() as stderr:
-            job = Job(
-                module=module,
-                arguments=list(arguments),
-                folder=str(folder),
-                environment=dict(environment),
-                stdout=stdout.name,
-                stderr=stderr.name,
-                timeout_seconds=int(timeout_seconds),
-            )
-            code = self._ask(job)
-            said, complained = (
-                Path(name).read_text(encoding="utf-8") for name in (stdout.name, stderr.name)
-            )
-        if code == -signal.SIGALRM:
-            raise subprocess.TimeoutExpired(
-                [module, *arguments], timeout_seconds, output=said, stderr=complained
-            )
-        return code, said, complained
-
-    def _ask(self, job: Job) -> int:
+    def run(self, job: Job) -> int:
+        """Return the exit code of the fork."""
         server_in, server_out = self._process.stdin, self._process.stdout
         assert server_in is not None
         assert server_out is not None
-        with self._lock:
-            print(json.dumps(asdict(job)), file=server_in, flush=True)
-            answer = server_out.readline()
+        print(json.dumps(asdict(job)), file=server_in, flush=True)
+        answer = server_out.readline()
         if not answer:
             raise RuntimeError(f"the fork server ended with {self._process.wait()}")
         return int(answer)
 
-    def _close(self) -> None:
-        self._process.communicate()
+
+_idle_servers: list[ForkServer] = []
 
 
-@functools.cache
-def fork_server() -> ForkServer:
-    """The server of this process, started when the first test needs it."""
-    return ForkServer()
+def run_in_fork(
+    module: str,
+    *arguments: str,
+    folder: Path,
+    environment: Mapping[str, str],
+    timeout_seconds: float,
+) -> tuple[int, str, str]:
+    """Return the exit code, standard output and standard error of ``python -m module``."""
+    # A test may run a second command while the first one is under way: on a server of its own.
+    server = _idle_servers.pop() if _idle_servers else ForkServer()
+    with NamedTemporaryFile() as stdout, NamedTemporaryFile() as stderr:
+        job = Job(
+            module=module,
+            arguments=list(arguments),
+            folder=str(folder),
+            environment=dict(environment),
+            stdout=stdout.name,
+            stderr=stderr.name,
+            timeout_seconds=int(timeout_seconds),
+        )
+        code = server.run(job)
+        _idle_servers.append(server)
+        said, complained = (
+            Path(name).read_text(encoding="utf-8") for name in (stdout.name, stderr.name)
+        )
+    if code == -signal.SIGALRM:
+        raise subprocess.TimeoutExpired(
+            [module, *arguments], timeout_seconds, output=said, stderr=complained
+        )
+    return code, said, complained
 
 
 # --- in the server -----------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.site.forks import fork_server
+from tests.site.forks import run_in_fork
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,7 +110,7 @@ class Project:
         """The command as a process, or as a fork if it runs this copy of the project."""
         variables = {**self.environment, **(environment or {})}
         if command[:3] in _FORKED and variables["PYTHONPATH"].startswith(str(ROOT)):
-            ended = fork_server().run(
+            ended = run_in_fork(
                 *command[2:],
                 folder=self.folder,
                 environment=variables,

@@ -76,3 +76,17 @@ def test_a_command_that_does_not_end_is_ended(
     with pytest.raises(subprocess.TimeoutExpired):
         crawl(site.url, timeout_seconds=1)
     never.set()
+
+
+def test_a_command_runs_while_another_one_waits_for_it(
+    site: SiteServer, crawl: Callable[..., CrawlResult], run_scrapy: Callable[..., ProcessResult]
+) -> None:
+    inner: list[ProcessResult] = []
+
+    def run_another(_request: object) -> bytes:
+        inner.append(run_scrapy("version"))
+        return b""
+
+    site.routes["/robots.txt"] = Reply(run_another)
+    crawl(site.url)
+    assert [each.returncode for each in inner] == [0]
