@@ -2,12 +2,18 @@ from __future__ import annotations
 
 from configparser import ConfigParser
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sitecrawl.config import Config, ConfigError
 from sitecrawl.config.profiles import PROFILES, describe, differences, load_settings
+from tests.site.build import page
 from tests.site.project import ROOT
+
+if TYPE_CHECKING:
+    from tests.site import SiteServer
+    from tests.site.project import Project
 
 # The table "Defaults by profile" of the design, row by row. 0 is "no limit", and as a threshold
 # "never"; nested maps share the time-out of the root where the table gives one figure.
@@ -103,3 +109,15 @@ def test_an_unknown_profile_is_named_with_those_there_are() -> None:
     message = str(caught.value)
     assert "'adit'" in message
     assert all(profile in message for profile in PROFILES)
+
+
+def test_docs_visits_the_reference_below_api(site: SiteServer, project: Project) -> None:
+    site.routes |= {
+        "/": b'<!doctype html><meta http-equiv="refresh" content="0;url=api/index.html">',
+        "/api/index.html": page("Reference", "/api/String.html"),
+        "/api/String.html": page("String"),
+    }
+    settings = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "SITECRAWL_CRAWL": "always"}
+    found = project.crawl(f"{site.url}/", profile="docs", settings=settings).succeeded()
+    paths = {url.removeprefix(site.url) for url in found.urls}
+    assert paths == {"/", "/api/index.html", "/api/String.html"}
