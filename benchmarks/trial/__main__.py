@@ -55,7 +55,7 @@ def try_site(
     seconds: list[TrialRun | None] = []
     folder = RUNS_DIR / site.name
     with Nginx(
-        site.root, port, TRIAL_DIR / "nginx", history_fallback=site.has_history_routes
+        site.root, port, TRIAL_DIR / "nginx" / site.name, history_fallback=site.has_history_routes
     ) as server:
         for number in range(rounds):
             turn = number % len(crawlers)

@@ -126,10 +126,12 @@ def _row(name: str, runs: Sequence[TrialRun], part: float | None) -> str:
 def bars(result: SiteResult, ours: str, peer: str) -> list[Bar]:
     """Compare with what the project claims; a bar that was not measured is left out."""
     found = []
-    site = result.site
-    if own := result.of(ours):
+    site, own = result.site, result.of(ours)
+    if own:
         missed = (1 - own[-1].judgement.recall) * 100
         found.append(Bar(f"{site.name}: pages missed", missed, 0, " %"))
+    if any(run.judgement.missing_pages for run in (*own, *result.of(peer))):
+        return found  # who visits less spends less
     own_cpu, peer_cpu = result.cpu_seconds(ours), result.cpu_seconds(peer)
     is_large = len(site.truth.pages) > LEAST_PAGES_FOR_CPU_BAR
     if is_large and own_cpu and peer_cpu:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from configparser import ConfigParser
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,7 +14,12 @@ from sitecrawl.config.profiles import (
     differences,
     load_settings,
 )
+from tests.site.build import page
 from tests.site.project import ROOT
+
+if TYPE_CHECKING:
+    from tests.site import SiteServer
+    from tests.site.project import Project
 
 # The table "Defaults by profile" of the design, row by row. 0 is "no limit", and as a threshold
 # "never"; nested maps share the time-out of the root where the table gives one figure.
@@ -130,3 +136,15 @@ def test_what_profiles_disagree_about_is_said() -> None:
 def test_one_of_several_profiles_is_unknown() -> None:
     with pytest.raises(ConfigError, match="'fats'"):
         load_settings("docs,fats")
+
+
+def test_docs_visits_the_reference_below_api(site: SiteServer, project: Project) -> None:
+    site.routes |= {
+        "/": b'<!doctype html><meta http-equiv="refresh" content="0;url=api/index.html">',
+        "/api/index.html": page("Reference", "/api/String.html"),
+        "/api/String.html": page("String"),
+    }
+    settings = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "SITECRAWL_CRAWL": "always"}
+    found = project.crawl(f"{site.url}/", profile="docs", settings=settings).succeeded()
+    paths = {url.removeprefix(site.url) for url in found.urls}
+    assert paths == {"/", "/api/index.html", "/api/String.html"}
