@@ -231,6 +231,7 @@ class TestDatabase:
             done = running.end()
             other.execute("ROLLBACK")
         assert_told(done, "another process has been holding it", "sitecrawl resume 1")
+        assert not done.rows, "half a scan is no feed"
         held_site.routes["/held.xml"] = sitemap("/late")
         command = (sys.executable, "-m", "sitecrawl", "resume", "-s", "RETRY_TIMES=0")
         again = project.run(*command).succeeded()

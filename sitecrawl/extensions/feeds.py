@@ -102,7 +102,11 @@ class PageFeeds(FeedExporter):
         if (database := lifecycle.scan.database) is not None:
             await lifecycle.is_finished.wait()
             written: list[FeedSlot] = []
-            if database.record is not None:
+            assert lifecycle.summary is not None
+            if lifecycle.summary.status is ScanStatus.FAILED:
+                for slot in self.slots:
+                    logger.warning("The scan failed; the feed %s is left as it was", slot.uri)
+            elif database.record is not None:
                 for slot in self.slots:
                     written += await self._write_slot(slot, database.record.scan_id, spider)
             self.slots = written
@@ -150,9 +154,7 @@ class PageFeeds(FeedExporter):
         wanted = PageFilter(include_refused=config.feed_refused)
         with open_database(config.database_url, create=False) as database:
             scan = scan_by_id(database, scan_id)
-            if scan is None or scan.status == ScanStatus.FAILED:
-                logger.warning("The scan failed; the feed %s is left as it was", slot.uri)
-                return []
+            assert scan is not None
             slot.start_exporting()
             if self._takes_all(slot):
                 slot.itemcount = await asyncio.to_thread(_write, slot, database, scan, wanted)

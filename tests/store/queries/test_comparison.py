@@ -16,7 +16,6 @@ from sitecrawl.store.queries.comparison import (
     pages_and_entries,
     unlisted_pages,
 )
-from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers.records import PageRows, Repeats, VerdictRecord
 from tests.store.crawling import ROOT, Crawling, Link, address
 from tests.store.scanning import current_scan
@@ -235,7 +234,7 @@ def test_what_a_sitemap_has_dropped_is_not_listed_by_it(
     }
 
 
-def test_a_page_whose_first_mention_could_not_be_read_again(
+def test_a_page_whose_first_mention_an_interrupted_scan_has_found_gone(
     database: Database, crawling: Crawling
 ) -> None:
     crawling.visit("/", "/x")
@@ -243,9 +242,9 @@ def test_a_page_whose_first_mention_could_not_be_read_again(
     crawling.list_in_sitemap("/a")
     crawling.end()
     second = Crawling(database)
-    second.fetched(second.document(f"{ROOT}first.xml"), FetchOutcome.HTTP_ERROR)
-    second.list_in_sitemap("/a")
-    second.end(ScanStatus.PARTIAL)
+    second.fetched(second.document(f"{ROOT}first.xml"))
+    second.writer.commit()
+    second.writer.close()
     pages = by_path(listed_pages(database, current_scan(database)))
     assert (pages["a"].is_listed, pages["a"].document) == (True, SITEMAP)
 

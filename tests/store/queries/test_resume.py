@@ -164,7 +164,7 @@ class TestState:
         ("outcome", "facts", "is_read"),
         [
             (FetchOutcome.OK, {"complete": True}, True),
-            (FetchOutcome.OK, {"complete": False, "truncated": True}, True),
+            (FetchOutcome.OK, {"complete": False, "truncated": True}, False),
             (FetchOutcome.OK, {"complete": False}, False),
             (FetchOutcome.NOT_FOUND, {}, True),
             (FetchOutcome.HTTP_ERROR, {}, False),
