@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.site import Reply
-from tests.site.build import robots, sitemap
+from tests.site.build import page, robots, sitemap
 from tests.site.log import gaps
 from tests.stages.stored import fetches
 
@@ -43,6 +43,7 @@ def test_after_the_last_retry_the_answer_counts(
 ) -> None:
     site.routes["/robots.txt"] = robots("/map.xml")
     site.routes["/map.xml"] = [Reply(status=503)] * 3 + [sitemap("/too-late")]
+    site.routes["/"] = page("Home")
     settings = {"SITECRAWL_RETRY_BACKOFF_SECONDS": 0.01, "SITECRAWL_MIN_SITEMAP_URLS": 1}
     done = crawl(site.url, settings=settings).succeeded()
     assert len(site.requests("/map.xml")) == 3

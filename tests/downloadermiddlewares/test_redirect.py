@@ -38,7 +38,7 @@ LOCATIONS: dict[str, str | None] = {
 
 def test_targets_are_read_as_browsers_do(site: SiteServer, crawl: Crawl) -> None:
     starts = {f"/start-{number}.xml": target for number, target in enumerate(LOCATIONS)}
-    site.routes["/robots.txt"] = robots(*starts)
+    site.routes.update({"/": page("Home"), "/robots.txt": robots(*starts)})
     for start, location in starts.items():
         site.routes[start] = redirect(location)
     done = crawl(site.url, settings={**SETTINGS, "RETRY_TIMES": 0}).succeeded()
@@ -70,6 +70,7 @@ def test_ten_are_followed_and_not_one_more(site: SiteServer, crawl: Crawl) -> No
 @pytest.mark.parametrize("status", [304, 300, 200])
 def test_a_location_alone_is_no_redirect(site: SiteServer, crawl: Crawl, status: int) -> None:
     site.routes["/none.xml"] = Reply(sitemap("/a"), status, {"Location": "/other.xml"})
+    site.routes["/"] = page("Home")
     crawl(site.url, settings=SETTINGS).succeeded()
     assert "/other.xml" not in site.paths()
 

@@ -80,6 +80,7 @@ def test_a_site_cannot_make_us_read_files(
     site: SiteServer, crawl: Callable[..., CrawlResult]
 ) -> None:
     names = ("file:///etc/passwd", "data:text/plain,http://x.example/", "/away.xml")
+    site.routes["/"] = page("Home")
     site.routes["/robots.txt"] = robots(*names, "/index.xml")
     site.routes["/index.xml"] = sitemap_index(*names, "ftp://127.0.0.1/map.xml", "s3://a/b.xml")
     site.routes["/away.xml"] = redirect("file:///etc/passwd")
