@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from sitecrawl.robots.policy import Verdict
     from sitecrawl.sitemaps.entries import EntryDetails
     from sitecrawl.sitemaps.findings import Finding
-    from sitecrawl.store.queries.known_pages import KnownPage
     from sitecrawl.urls.columns import SharedOrigin
     from sitecrawl.urls.refusal import Refusal
     from sitecrawl.urls.scope import Scope
@@ -265,6 +264,47 @@ class DocumentRead:
 
     def __repr__(self) -> str:
         return f"<DocumentRead {self.url}: {self.entries} entries>"
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What is known of the content that was last read completely from a document."""
+
+    document_id: int
+    kind: str
+    format: str | None
+    etag: str | None
+    last_modified: str | None
+    sha256: str | None
+    listed: int
+    policies: dict[str, str]
+    """By authority, the fingerprint of the robots rules that its pages were judged by."""
+
+
+class StoredLink(NamedTuple):
+    """A page that another one links to in one way, once or several times."""
+
+    document_id: int
+    page_id: int
+    source: str
+    rel: str | None
+    position: int
+    """Of the first of these links."""
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """A page as an earlier scan has read it."""
+
+    validators: Validators
+    status: int
+    content_type: str
+    directives: Sequence[str]
+    read: DocumentRead
+    facts: PageFacts
+    links: Sequence[StoredLink]
+    """To pages of the site that are not in the frontier yet, in the order of the page."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from sitecrawl.items import KnownPage, Validators
     from sitecrawl.scan.database import KnownDocument
-    from sitecrawl.store.queries.archive import Validators
-    from sitecrawl.store.queries.known_pages import KnownPage
 
 _CONDITIONS = ("If-None-Match", "If-Modified-Since")
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from sitecrawl.config import Config
+    from sitecrawl.items import KnownPage, Validators
     from sitecrawl.scan.arguments import SpiderArguments
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.archive import RobotsCopy, Validators
-    from sitecrawl.store.queries.known_pages import KnownPage
+    from sitecrawl.store.queries.archive import RobotsCopy
     from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.store.writers.records import ScanHandle
     from sitecrawl.store.writers.scan_writer import ScanWriter

@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 
     from sitecrawl.config import Config
     from sitecrawl.html.links import Links, MenuEntry, PageReading
-    from sitecrawl.items import Document, Visit
+    from sitecrawl.items import Document, KnownPage, StoredLink, Visit
     from sitecrawl.stages.base import Stage
-    from sitecrawl.store.queries.known_pages import KnownPage, StoredLink
     from sitecrawl.urls.scope import Scope
 
 # More links than these are handed on in several batches.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
 
-from sitecrawl.items import FetchOutcome, PageFormat
+from sitecrawl.items import FetchOutcome, PageFormat, Validators
 from sitecrawl.store.bodies import unpack_body
 from sitecrawl.store.schema import blobs, document_links, documents, fetches
 
@@ -109,21 +109,6 @@ def _body(row: Row[Any]) -> bytes | None:
     if row.content is None:
         return b"" if row.received_bytes == 0 else None
     return unpack_body(row.encoding, row.content)
-
-
-@dataclass(frozen=True, slots=True)
-class Validators:
-    """What is known of the content that was last read completely from a document."""
-
-    document_id: int
-    kind: str
-    format: str | None
-    etag: str | None
-    last_modified: str | None
-    sha256: str | None
-    listed: int
-    policies: dict[str, str]
-    """By authority, the fingerprint of the robots rules that its pages were judged by."""
 
 
 VALIDATORS = tuple(

@@ -11,16 +11,23 @@ stored:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import and_, exists, literal_column, or_, select
 
-from sitecrawl.items import DocumentRead, FetchOutcome, PageFacts, PageFormat
+from sitecrawl.items import (
+    DocumentRead,
+    FetchOutcome,
+    KnownPage,
+    PageFacts,
+    PageFormat,
+    StoredLink,
+    Validators,
+)
 from sitecrawl.sitemaps.findings import Finding
-from sitecrawl.store.queries.archive import VALIDATORS, Validators
+from sitecrawl.store.queries.archive import VALIDATORS
 from sitecrawl.store.schema import documents, fetches, other_mentions, pages, visits
 from sitecrawl.store.writers.bulk import literal
 from sitecrawl.urls.refusal import NO_ADDRESSES, Reason
@@ -32,32 +39,6 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.writers.records import ScanHandle
-
-
-class StoredLink(NamedTuple):
-    """A page that another one links to in one way, once or several times."""
-
-    document_id: int
-    page_id: int
-    source: str
-    rel: str | None
-    position: int
-    """Of the first of these links."""
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class KnownPage:
-    """A page as an earlier scan has read it."""
-
-    validators: Validators
-    status: int
-    content_type: str
-    directives: Sequence[str]
-    read: DocumentRead
-    facts: PageFacts
-    links: Sequence[StoredLink]
-    """To pages of the site that are not in the frontier yet, in the order of the page."""
 
 
 _FACTS: Final = ("title", "language", "canonical", "category", "text_hash")

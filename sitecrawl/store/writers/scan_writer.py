@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
+    from sitecrawl.items import KnownPage
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.known_pages import KnownPage
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.writers.records import (
         DocumentRecord,

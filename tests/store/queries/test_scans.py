@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.store.queries.archive import Validators, children, load_validators
+from sitecrawl.items import Validators
+from sitecrawl.store.queries.archive import children, load_validators
 from sitecrawl.store.queries.scans import latest_scan, scans, site_for, sites
 from sitecrawl.store.vocabulary import ScanStatus
 from tests.store.scanning import FAILED, FINGERPRINT, SITE, UNCHANGED, Scanning, scan
