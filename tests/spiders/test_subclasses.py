@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.site import Reply
 from tests.site.build import page, robots, sitemap, sitemap_index
 from tests.site.project import ROOT
 
@@ -127,3 +128,19 @@ def test_the_crawl_spider(
     assert {site.at("/about"), site.at("/product/1/reviews"), site.at("/product/2")} <= urls
     items = lines(project.folder / "items.jsonl")
     assert items == [{"url": site.at("/product/1"), "price": "5"}]
+
+
+def test_the_callbacks_of_a_crawl_spider_get_unchanged_pages_as_well(
+    site: SiteServer, project: Project, run_documented: Callable[..., ProcessResult]
+) -> None:
+    product = '<span class="price">5</span>'
+    site.routes |= {
+        "/": '<a href="/product/1">1</a>',
+        "/product/1": Reply(product, content_type="text/html", etag='"1"'),
+    }
+    for _ in range(2):
+        done = run_documented("crawl_spider.py", site.url, SITECRAWL_SOFT_404=0)
+        assert done.returncode == 0, done.output
+    assert [entry.status for entry in site.requests("/product/1")] == [200, 200]
+    items = lines(project.folder / "items.jsonl")
+    assert items == [{"url": site.at("/product/1"), "price": "5"}] * 2
