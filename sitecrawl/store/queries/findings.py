@@ -219,19 +219,11 @@ def _names(scan: Scan) -> dict[str, str]:
     return names | {"dated": _DATED.format_map(names)}
 
 
-<<<<<<< HEAD
-_TRAPS: Final = tuple(reason for reason in Reason if reason.startswith("trap_"))
-=======
-# More than these are not compared with each other.
-MAX_FINGERPRINTS: Final = 200_000
-_LOOPS: Final = (Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS)
-# A parameter that does not change the page has no end of values, but is no fault of the site.
 _TRAPS: Final = tuple(
     reason
     for reason in Reason
     if reason.startswith("trap_") and reason is not Reason.TRAP_PARAMETER
 )
->>>>>>> traps
 _TRAPPED: Final = """
 SELECT p.reason, coalesce(p.rule, ''), min(p.url), count(*)
 FROM pages AS p
