@@ -61,7 +61,9 @@ def _discover(name: str, folder: Path, **options: object) -> DiscoveredApplicati
         )
         return DiscoveredApplication(
             server.truth,
-            result.succeeded(),
+            result.ended_in_part()
+            if "SITECRAWL_MAX_CRAWL_PAGES" in options
+            else result.succeeded(),
             server.url,
             server.mutations,
             server.destructive_requests,

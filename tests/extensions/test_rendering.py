@@ -66,7 +66,7 @@ class TestPoliteness:
         app.routes["/robots.txt"] = "User-agent: *\nDisallow: /api/\nCrawl-delay: 1\n"
         done = crawl(
             app.url, profile="", settings={**CRAWL, "SITECRAWL_MAX_CRAWL_PAGES": 2}
-        ).succeeded()
+        ).ended_in_part()
         assert listed(done, app) == {"/", "/page1", "/page2", "/page3", "/page4"}
         assert asked(app, "/api/") == []
         assert len(asked(app, "/data/")) == 3 * summary(done)["rendered"]["pages"]
@@ -158,9 +158,8 @@ class TestOtherHosts:
     def crawled(
         self, site: SiteServer, crawl: Callable[..., CrawlResult], **settings: object
     ) -> set[str]:
-        done = crawl(
-            site.url, settings={**CRAWL, "SITECRAWL_MAX_CRAWL_PAGES": 1, **settings}
-        ).succeeded()
+        done = crawl(site.url, settings={**CRAWL, "SITECRAWL_MAX_CRAWL_PAGES": 1, **settings})
+        assert done.returncode in {0, 3}, "whether more is known is up to the settings"
         servers = {host["host"]: host["requests"] for host in ledger(done)["by_host"]}
         assert servers[site.url.removeprefix("http://")] == len(site.requests())
         self.counted = sum(servers.values())
