@@ -118,8 +118,8 @@ def _answer(
     format_: ListFormat,
     output: Path | None,
 ) -> None:
-    from sitecrawl.cli.database import known_site, reading, wanted_scan
     from sitecrawl.exporters.output import opened_output
+    from sitecrawl.services.database import known_site, reading, wanted_scan
     from sitecrawl.store.queries.coverage import crawl_coverage
 
     with reading(database) as store:
@@ -159,10 +159,10 @@ def sitemap_diff(
     sitecrawl sitemap-diff example.com
     sitecrawl sitemap-diff example.com -o changes.csv
     """
-    from sitecrawl.cli.database import known_site, reading, wanted_scan
     from sitecrawl.exporters.output import opened_output
     from sitecrawl.exporters.sitemap_diff import SitemapDiff
     from sitecrawl.exporters.sitemap_fitness import read_fitness
+    from sitecrawl.services.database import known_site, reading, wanted_scan
     from sitecrawl.store.queries.comparison import pages_and_entries
     from sitecrawl.store.queries.coverage import crawl_coverage
     from sitecrawl.urls.address import origin_of

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.classify.language import is_other_language, language_name
 from sitecrawl.classify.pages import LanguageSource
 from sitecrawl.cli.coverage import coverage_words, limit_words
-from sitecrawl.cli.database import known_site
-from sitecrawl.config import Config
 from sitecrawl.html.links import LinkSource
 from sitecrawl.items import DocumentKind, FetchOutcome, Source
 from sitecrawl.robots.policy import VerdictReason
 from sitecrawl.safety.text import printable
+from sitecrawl.services.explain import canonical_rules, explain_url, page_id
 from sitecrawl.store.queries.classification import explain_page
-from sitecrawl.store.queries.explain import MAX_MENTIONS, page_fact, why
-from sitecrawl.store.queries.scans import latest_scan, site_for, sites
+from sitecrawl.store.queries.explain import MAX_MENTIONS, page_fact
 from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.address import resolve
-from sitecrawl.urls.canonical import KeyRules, canonicalize, explain_refusal
-from sitecrawl.urls.columns import page_ids
 from sitecrawl.urls.refusal import Reason
-from sitecrawl.urls.target import TargetError, parse_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +36,6 @@ if TYPE_CHECKING:
     )
     from sitecrawl.store.queries.scans import Scan, Site
     from sitecrawl.store.queries.visits import ClickStep, VisitFact
-    from sitecrawl.urls.canonical import CanonicalRules
 
 _MAX_REDIRECTS = 20
 _MAX_DOUBTFUL = 10
@@ -81,58 +74,13 @@ def explain(database: Database, url: str, *, show_all: bool = False) -> Iterator
 
 
 def _explain(database: Database, url: str, *, show_all: bool) -> Iterator[str]:
-    most = None if show_all else MAX_MENTIONS
-    site = site_for(database, url)
-    if site is None:
-        # A refused URL (of another host, or not valid) belongs to the site that mentions it.
-        answers = ((each, _look_up(database, each, url, most)) for each in sites(database))
-        site, answer = next(((each, found) for each, found in answers if found.page), (None, None))
+    found = explain_url(database, url, None if show_all else MAX_MENTIONS)
+    if found.site is None or found.why is None:
+        yield f"{url} cannot be a page: {found.problem}"
+    elif found.why.page is not None:
+        yield from _known(database, found.site, found.why.page, found.why)
     else:
-        answer = _look_up(database, site, url, most)
-    if site is not None and answer is not None and answer.page is not None:
-        yield from _known(database, site, answer.page, answer)
-        return
-    address, rules = _address(url), _rules(database, site)
-    if canonicalize(address, None, rules) is None:
-        yield f"{url} cannot be a page: {explain_refusal(address, None, rules).rule}"
-    elif answer is None:
-        known_site(database, url)
-    else:
-        yield from _never_seen(address, answer, show_all=show_all)
-
-
-def _look_up(database: Database, site: Site, url: str, max_mentions: int | None) -> Why:
-    rules = _rules(database, site)
-    # In a rendered application, "#..." may be a page of its own.
-    as_route = why(
-        database, site.id, _page_id(site, url, replace(rules, keep_hash_routes=True)), max_mentions
-    )
-    if as_route.page is not None or "#" not in url:
-        return as_route
-    return why(database, site.id, _page_id(site, url, rules), max_mentions)
-
-
-def _page_id(site: Site, url: str, rules: CanonicalRules) -> int:
-    address = _address(url)
-    # A URL that is not valid is kept as it was written (see CanonicalizePipeline).
-    as_written = address[: rules.max_length].encode(errors="replace").decode()
-    wanted = canonicalize(address, None, rules) or as_written
-    [number] = page_ids([wanted], site.seed, KeyRules(**site.key_rules))
-    return number
-
-
-def _rules(database: Database, site: Site | None) -> CanonicalRules:
-    """The rules of the site's last scan."""
-    scan = latest_scan(database, site.id) if site else None
-    return Config.canonical_rules_of(scan.settings if scan else {})
-
-
-def _address(url: str) -> str:
-    """*url* with a scheme, also when it was typed without one."""
-    try:
-        return url if "://" in url else parse_target(url).url
-    except TargetError:
-        return url
+        yield from _never_seen(found.address, found.why, show_all=show_all)
 
 
 def _known(database: Database, site: Site, page: PageFact, answer: Why) -> Iterator[str]:
@@ -172,12 +120,12 @@ def _unconfirmed_words(answer: Why) -> str:
 
 def _redirects(database: Database, site: Site, page: PageFact) -> list[str]:
     """The targets of the page's chain of redirects."""
-    rules = _rules(database, site)
+    rules = canonical_rules(database, site)
     targets: list[str] = []
     current: PageFact | None = page
     while current and current.reason == Reason.REDIRECTED and len(targets) < _MAX_REDIRECTS:
         targets.append(current.rule or "")
-        current = page_fact(database, _page_id(site, current.rule or "", rules))
+        current = page_fact(database, page_id(site, current.rule or "", rules))
     return targets
 
 

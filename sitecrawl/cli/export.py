@@ -48,8 +48,8 @@ def sitemap(
     sitecrawl export sitemap example.com -o sitemaps/
     sitecrawl export sitemap example.com -o out/ --base-url https://example.com/sitemaps/
     """
-    from sitecrawl.cli.database import known_site, reading, wanted_scan
     from sitecrawl.exporters.sitemap import export_sitemap
+    from sitecrawl.services.database import known_site, reading, wanted_scan
 
     with reading(database) as store:
         site = known_site(store, domain)
@@ -79,9 +79,9 @@ def llms(
     sitecrawl export llms example.com -o llms.txt
     sitecrawl export llms example.com --summary 'Seeds and guides for small gardens.' --links 10
     """
-    from sitecrawl.cli.database import known_site, reading, wanted_scan
     from sitecrawl.exporters.llms import export_llms
     from sitecrawl.exporters.output import opened_output
+    from sitecrawl.services.database import known_site, reading, wanted_scan
 
     with reading(database) as store:
         site = known_site(store, domain)

@@ -58,7 +58,7 @@ def scans(
     sitecrawl scans
     sitecrawl scans example.com --limit 5
     """
-    from sitecrawl.cli.database import known_site, reading
+    from sitecrawl.services.database import known_site, reading
     from sitecrawl.store.queries.scans import scans as newest_scans
 
     with reading(database) as store:
@@ -134,8 +134,8 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     sitecrawl urls example.com --cluster /blog
     """
     from sitecrawl.cli import filters
-    from sitecrawl.cli.database import known_site, reading, wanted_scan
     from sitecrawl.exporters.pages import export_pages
+    from sitecrawl.services.database import known_site, reading, wanted_scan
     from sitecrawl.store.queries.pages import PageFilter
     from sitecrawl.store.vocabulary import PageStatus
 
@@ -184,8 +184,8 @@ def why(
     sitecrawl why https://example.com/blog/a-post
     sitecrawl why https://example.com/ --all
     """
-    from sitecrawl.cli.database import reading
     from sitecrawl.cli.explain import explain
+    from sitecrawl.services.database import reading
 
     with reading(database) as store:
         for line in explain(store, url, show_all=all_):

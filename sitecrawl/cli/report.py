@@ -73,9 +73,9 @@ def report(
     sitecrawl report example.com -o tables.zip
     sitecrawl report example.com -o tables.xlsx
     """
-    from sitecrawl.cli.database import known_site, reading, wanted_scan
     from sitecrawl.report.findings import MAX_ITEMS
     from sitecrawl.report.gather import gather_report
+    from sitecrawl.services.database import known_site, reading, wanted_scan
 
     wanted = _wanted_format(format_, output, is_terminal=terminal)
     with reading(database) as store:

@@ -85,7 +85,7 @@ def robots(
     for line in describe(robots, view.token, urls or []):
         typer.echo(line)
     if diff:
-        from sitecrawl.cli.database import reading
+        from sitecrawl.services.database import reading
 
         with reading(database) as store:
             for line in changed_verdicts(store, robots, view, domain, scan):
@@ -284,7 +284,7 @@ def changed_verdicts(
     scan_id: int | None,
 ) -> Iterator[str]:
     """The URLs of the inventory whose verdict is not that of an earlier scan."""
-    from sitecrawl.cli.database import known_site, wanted_scan
+    from sitecrawl.services.database import known_site, wanted_scan
 
     site = known_site(database, domain)
     earlier = _earlier(database, robots.url, view, wanted_scan(database, site, scan_id))

@@ -215,7 +215,7 @@ def _package(name: str, purpose: str = "") -> Check:
 
 
 def _database(config: Config) -> Check:
-    from sitecrawl.cli.database import reading
+    from sitecrawl.services.database import reading
     from sitecrawl.store.engine import without_password
     from sitecrawl.store.errors import DatabaseMissingError, StoreError
     from sitecrawl.store.queries.scans import sites

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path  # noqa: TC003  Typer reads the annotations
 from typing import TYPE_CHECKING, Annotated, Final
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
 
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.scans import Scan
+    from sitecrawl.urls.path_tree import Folder, PathTree
 
-# A hostile site has a folder for every page: what is beyond these is counted in its parent only.
-MAX_FOLDERS: Final = 100_000
 # Folders shown per parent: those with the most pages.
 _MAX_SHOWN: Final = 15
 _MAX_MENU_ENTRIES: Final = 500
@@ -56,7 +54,7 @@ def tree(
     sitecrawl tree example.com
     sitecrawl tree example.com --paths --depth 1
     """
-    from sitecrawl.cli.database import known_site, reading, wanted_scan
+    from sitecrawl.services.database import known_site, reading, wanted_scan
 
     with reading(database) as store:
         chosen = wanted_scan(store, known_site(store, domain), scan)
@@ -91,73 +89,23 @@ def menu_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
 
 def path_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
     """The folders of the site, with how many pages are listed and refused below each."""
-    from sitecrawl.store.queries.pages import ALL_PAGES, page_rows
+    from sitecrawl.services.inventory import path_tree
 
-    tree = PathTree(depth)
-    for rows in page_rows(database, scan, ALL_PAGES, ("url", "reason")):
-        for url, reason in rows:
-            tree.add(url, is_refused=reason is not None)
-    yield from map(printable, tree.lines())
+    tree = path_tree(database, scan, depth)
+    yield from map(printable, tree_lines(tree))
 
 
-@dataclass(slots=True)
-class _Folder:
-    listed: int = 0
-    refused: int = 0
-    inner: dict[str, _Folder] = field(default_factory=dict)
-
-    @property
-    def pages(self) -> int:
-        return self.listed + self.refused
-
-    def count(self, *, is_refused: bool) -> None:
-        if is_refused:
-            self.refused += 1
-        else:
-            self.listed += 1
+def tree_lines(tree: PathTree) -> Iterator[str]:
+    """The largest folders first; hosts that only have refused pages share a line."""
+    own = {host: folder for host, folder in tree.hosts.items() if folder.listed}
+    yield from _lines(own)
+    elsewhere = [folder for host, folder in tree.hosts.items() if host not in own]
+    if elsewhere:
+        refused = sum(folder.refused for folder in elsewhere)
+        yield f"elsewhere  {refused:,} refused"
 
 
-class PathTree:
-    """The folders of a site down to some depth, with the pages in and below each."""
-
-    def __init__(self, depth: int, max_folders: int = MAX_FOLDERS) -> None:
-        self._depth = depth
-        self._left = max_folders
-        self._hosts: dict[str, _Folder] = {}
-
-    def add(self, url: str, *, is_refused: bool) -> None:
-        """Count a URL; a text that is none counts as a host of its own."""
-        scheme, mark, rest = url.partition("://")
-        host, *segments = rest.partition("#")[0].partition("?")[0].split("/", self._depth + 1)
-        folder = self._folder(self._hosts, f"{scheme}{mark}{host}")
-        if folder is None:
-            folder = self._hosts.setdefault("", _Folder())
-        folder.count(is_refused=is_refused)
-        for name in segments[: self._depth]:
-            inner = self._folder(folder.inner, name) if name else None
-            if inner is None:
-                break
-            folder = inner
-            folder.count(is_refused=is_refused)
-
-    def _folder(self, folders: dict[str, _Folder], name: str) -> _Folder | None:
-        folder = folders.get(name)
-        if folder is None and self._left > 0:
-            self._left -= 1
-            folder = folders[name] = _Folder()
-        return folder
-
-    def lines(self) -> Iterator[str]:
-        """The tree, the largest folders first; hosts that only have refused pages share a line."""
-        own = {host: folder for host, folder in self._hosts.items() if folder.listed}
-        yield from _lines(own)
-        elsewhere = [folder for host, folder in self._hosts.items() if host not in own]
-        if elsewhere:
-            refused = sum(folder.refused for folder in elsewhere)
-            yield f"elsewhere  {refused:,} refused"
-
-
-def _lines(folders: dict[str, _Folder], level: int = 0) -> Iterator[str]:
+def _lines(folders: dict[str, Folder], level: int = 0) -> Iterator[str]:
     indent, mark = "  " * level, "/" if level else ""
     in_order = sorted(folders.items(), key=lambda item: (-item[1].pages, item[0]))
     # Below the first level, single pages are too many to list.
@@ -169,7 +117,7 @@ def _lines(folders: dict[str, _Folder], level: int = 0) -> Iterator[str]:
         yield f"{indent}and {len(rest):,} more: {_counts(rest)}"
 
 
-def _counts(folders: Iterable[_Folder]) -> str:
+def _counts(folders: Iterable[Folder]) -> str:
     listed, refused = 0, 0
     for folder in folders:
         listed += folder.listed
@@ -203,10 +151,10 @@ def graph(
     sitecrawl graph example.com -o edges.csv --region content-link
     """
     from sitecrawl.cli.coverage import coverage_words
-    from sitecrawl.cli.database import known_site, reading, wanted_scan
     from sitecrawl.cli.filters import checked_region
     from sitecrawl.exporters.graph import write_edges, write_graphml
     from sitecrawl.exporters.output import opened_output
+    from sitecrawl.services.database import known_site, reading, wanted_scan
     from sitecrawl.store.queries.coverage import crawl_coverage
     from sitecrawl.store.queries.links import GraphFilter, reading_graph
 

@@ -34,7 +34,8 @@ MEANINGS: dict[str, str] = {
         "common places, tried in this order as far as needed ([sitemaps](sitemaps.md))"
     ),
     "SITECRAWL_CONDITIONAL_REQUESTS": (
-        "ask with `If-None-Match` and `If-Modified-Since`, skip what has not changed"
+        "ask for sitemaps and [crawled pages](crawl.md#the-second-crawl) with `If-None-Match` and"
+        " `If-Modified-Since`, do not read what has not changed"
     ),
     "SITECRAWL_KEEP_BODIES": (
         "keep the raw bytes of robots.txt and sitemaps; false: robots.txt is fetched in every scan"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.report.data import (
         EvidenceFacts,
+        FindingFacts,
         Headline,
         NamedCount,
         ProbeFacts,
@@ -84,6 +85,13 @@ def gather_report(database: Database, scan: Scan, *, max_items: int = MAX_ITEMS)
         "links": section_links(inventory, mentions),
         "pages": report_pages(database, scan, inventory),
     }
+
+
+def gather_findings(database: Database, scan: Scan) -> list[FindingFacts]:
+    """The findings of a report alone."""
+    inventory = read_inventory(database, scan)
+    mentions = read_mentions(database, scan, inventory)
+    return site_findings(database, scan, inventory, mentions, crawl_coverage(database, scan))
 
 
 def _site(database: Database, scan: Scan) -> SiteFacts:

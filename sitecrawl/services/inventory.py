@@ -6,16 +6,28 @@ Everything here only reads, and needs the permission to read the site.
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from sitecrawl.config import Config, ConfigError, apply_environment
-from sitecrawl.config.profiles import load_settings
+from sitecrawl.config import ConfigError
+from sitecrawl.errors import ExtraMissingError
 from sitecrawl.items import PageItem as Page
+from sitecrawl.services.database import configured_url, known_site, wanted_scan
+from sitecrawl.services.explain import canonical_rules, look_up, page_id
 from sitecrawl.store.engine import open_database
+from sitecrawl.store.queries.coverage import crawl_coverage
+from sitecrawl.store.queries.documents import documents, evidence
 from sitecrawl.store.queries.feed import iter_page_rows
-from sitecrawl.store.queries.pages import LISTED_PAGES, PageFilter, count_pages
-from sitecrawl.store.queries.scans import latest_scan, scan_by_id, scans, site_for, sites
-from sitecrawl.urls.target import parse_target
+from sitecrawl.store.queries.links import GraphFilter, reading_graph
+from sitecrawl.store.queries.pages import (
+    ALL_PAGES,
+    LISTED_PAGES,
+    PageFilter,
+    count_pages,
+    page_rows,
+)
+from sitecrawl.store.queries.scans import scans
+from sitecrawl.urls.path_tree import PathTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,53 +38,42 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from sitecrawl.report.data import FindingFacts
     from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.coverage import CrawlCoverage
     from sitecrawl.store.queries.documents import Document, EvidenceFact
+    from sitecrawl.store.queries.explain import Why
+    from sitecrawl.store.queries.links import GraphEdge
     from sitecrawl.store.queries.scans import Scan, Site
+    from sitecrawl.urls.path_tree import Folder
 
 _FILTERS: Final = frozenset(each.name for each in fields(PageFilter))
 
 
-def open_inventory(site: str, database: str | None = None, scan: int | None = None) -> Inventory:
+def open_inventory(
+    domain_or_url: str, database: str | None = None, scan: int | None = None
+) -> Inventory:
     """Open what is known of a site, given by its domain or any of its URLs.
 
     *database* is a URL such as ``sqlite:///sitecrawl.db``; by default that of the settings.
     *scan* is the number of the scan to ask as of; by default the newest with a result.
     """
-    store = open_database(database or configured_database(), create=False)
+    store = open_database(database or configured_url(), create=False, to_write=False)
     try:
-        known = known_site(store, site)
-        return Inventory(store, known, wanted_scan(store, known, scan))
+        site = known_site(store, domain_or_url)
+        return Inventory(store, site, wanted_scan(store, site, scan))
     except BaseException:
         store.close()
         raise
 
 
-def configured_database() -> str:
-    """The database URL of the environment or of the default settings."""
-    settings = load_settings("default")
-    apply_environment(settings)
-    return Config.from_settings(settings).database_url
-
-
-def known_site(database: Database, text: str) -> Site:
-    """The site that has been scanned and that this domain or URL belongs to."""
-    site = site_for(database, text)
-    if site is None:
-        parse_target(text)  # raises what is wrong with it, if anything is
-        known = ", ".join(site.key for site in sites(database)[:10]) or "none yet"
-        raise ConfigError(f"{text!r} is not a site that has been scanned; known sites: {known}")
-    return site
-
-
-def wanted_scan(database: Database, site: Site, scan_id: int | None) -> Scan:
-    """The scan with this number, or the newest of the site that has a result."""
-    scan = latest_scan(database, site.id) if scan_id is None else scan_by_id(database, scan_id)
-    if scan is None and scan_id is None:
-        raise ConfigError(f"{site.key} has no scan yet; see: sitecrawl discover --help")
-    if scan is None or scan.site_id != site.id:
-        raise ConfigError(f"scan {scan_id} is not a scan of {site.key}; see: sitecrawl scans")
-    return scan
+def path_tree(database: Database, scan: Scan, depth: int) -> PathTree:
+    """The folders of a site with their pages, down to a depth."""
+    tree = PathTree(depth)
+    for rows in page_rows(database, scan, ALL_PAGES, ("url", "reason")):
+        for url, reason in rows:
+            tree.add(url, is_refused=reason is not None)
+    return tree
 
 
 class Pages:
@@ -136,16 +137,43 @@ class Inventory:
     def count(self, **filters: Any) -> int:
         return self.pages(**filters).count()
 
+    def page(self, url: str) -> Page | None:
+        """The page with this URL, also if it is refused; None: it is not in the inventory."""
+        rules = canonical_rules(self._database, self.site)
+        wanted = replace(ALL_PAGES, page_id=page_id(self.site, url, rules))
+        return next(iter(Pages(self._database, self.scan, wanted)), None)
+
+    def why(self, url: str) -> Why:
+        """All that is known of a URL: its mentions, its robots verdict, its visit."""
+        return look_up(self._database, self.site, url)
+
+    def tree(self, depth: int = 3) -> dict[str, Folder]:
+        """The folders of the site, by host, with how many pages are in and below each."""
+        return path_tree(self._database, self.scan, depth).hosts
+
+    def links(self, region: str = "") -> Iterator[GraphEdge]:
+        """Who links to whom, as far as pages were visited."""
+        wanted = GraphFilter(region)
+        with reading_graph(self._database, self.scan, wanted) as graph:
+            yield from graph.edges()
+
     def documents(self) -> list[Document]:
         """What mentions pages: robots.txt, sitemaps, feeds, pages."""
-        from sitecrawl.store.queries.documents import documents
-
         return documents(self._database, self.scan.id)
 
     def evidence(self, kind: str | None = None) -> list[EvidenceFact]:
-        from sitecrawl.store.queries.documents import evidence
-
+        """What the scan has recorded, such as ``robots_txt`` and ``discovery_summary``."""
         return evidence(self._database, self.scan.id, kind)
+
+    def coverage(self) -> CrawlCoverage:
+        """How much of what is known the scan has visited, and which limits it hit."""
+        return crawl_coverage(self._database, self.scan)
+
+    def findings(self) -> list[FindingFacts]:
+        """What is wrong with the site, by kind, with severity, pages and advice."""
+        from sitecrawl.report.gather import gather_findings  # needs the whole inventory in memory
+
+        return gather_findings(self._database, self.scan)
 
     def scans(self, limit: int = 20) -> list[Scan]:
         """The newest first."""
@@ -174,10 +202,6 @@ class Inventory:
 
 
 def _optional(module: str) -> Any:
-    from importlib import import_module
-
-    from sitecrawl.errors import ExtraMissingError
-
     try:
         return import_module(module)
     except ImportError as error:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.cli.structure import PathTree
+from sitecrawl.cli.structure import tree_lines
+from sitecrawl.urls.path_tree import PathTree
 
 
 def lines(*urls: str, depth: int = 3, refused: tuple[str, ...] = (), **limits: int) -> list[str]:
@@ -13,7 +14,7 @@ def lines(*urls: str, depth: int = 3, refused: tuple[str, ...] = (), **limits: i
         tree.add(url, is_refused=False)
     for url in refused:
         tree.add(url, is_refused=True)
-    return list(tree.lines())
+    return list(tree_lines(tree))
 
 
 def on(*paths: str) -> list[str]:
@@ -96,5 +97,5 @@ def test_any_text_is_counted(texts: list[str]) -> None:
     tree = PathTree(3)
     for text in texts:
         tree.add(text, is_refused=True)
-    found = list(tree.lines())
+    found = list(tree_lines(tree))
     assert len(found) == (1 if texts else 0)

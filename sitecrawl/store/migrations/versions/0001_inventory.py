@@ -7,7 +7,7 @@ from alembic import op
 
 from sitecrawl.store.schema import Json, RowNumber, UtcDateTime
 
-revision = "inventory_1"
+revision = "inventory_2"
 down_revision = None
 branch_labels = None
 depends_on = None

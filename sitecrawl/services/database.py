@@ -21,20 +21,22 @@ if TYPE_CHECKING:
 @contextmanager
 def reading(url: str) -> Iterator[Database]:
     """Open the existing database at *url*, or the one of the settings."""
-    database = open_database(url or _configured_url(), create=False, to_write=False)
+    database = open_database(url or configured_url(), create=False, to_write=False)
     try:
         yield database
     finally:
         database.close()
 
 
-def _configured_url() -> str:
+def configured_url() -> str:
+    """The database URL of the environment, or of the default settings."""
     settings = load_settings("default")
     apply_environment(settings)
     return Config.from_settings(settings).database_url
 
 
 def known_site(database: Database, text: str) -> Site:
+    """The site that has been scanned and that this domain or URL belongs to."""
     site = site_for(database, text)
     if site is None:
         parse_target(text)  # raises what is wrong with it, if anything is

@@ -1,0 +1,91 @@
+"""Finds what is known of one URL: the answer to "why is it on the list, and why not".
+
+It only reads, and needs the permission to read the site.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sitecrawl.config import Config
+from sitecrawl.services.database import known_site
+from sitecrawl.store.queries.explain import MAX_MENTIONS, why
+from sitecrawl.store.queries.scans import latest_scan, site_for, sites
+from sitecrawl.urls.canonical import KeyRules, canonicalize, explain_refusal
+from sitecrawl.urls.columns import page_ids
+from sitecrawl.urls.target import TargetError, parse_target
+
+if TYPE_CHECKING:
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.explain import Why
+    from sitecrawl.store.queries.scans import Site
+    from sitecrawl.urls.canonical import CanonicalRules
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is known of a URL."""
+
+    address: str
+    """The URL with a scheme."""
+    site: Site | None = None
+    """None: it cannot be a page of any."""
+    why: Why | None = None
+    problem: str = ""
+    """Why it cannot be a page."""
+
+
+def explain_url(
+    database: Database, url: str, max_mentions: int | None = MAX_MENTIONS
+) -> Explanation:
+    """Look the URL up; ``ConfigError`` if it belongs to no site that has been scanned."""
+    address = _address(url)
+    site = site_for(database, url)
+    # A refused URL (of another host, or not valid) belongs to the site that mentions it.
+    for each in [site] if site else sites(database):
+        answer = look_up(database, each, url, max_mentions)
+        if answer.page is not None:
+            return Explanation(address, each, answer)
+    rules = canonical_rules(database, site)
+    if canonicalize(address, None, rules) is None:
+        return Explanation(address, problem=explain_refusal(address, None, rules).rule)
+    site = known_site(database, url)
+    return Explanation(address, site, look_up(database, site, url, max_mentions))
+
+
+def look_up(
+    database: Database, site: Site, url: str, max_mentions: int | None = MAX_MENTIONS
+) -> Why:
+    """What is known of the URL as a page of this site."""
+    rules = canonical_rules(database, site)
+    # In a rendered application, "#..." may be a page of its own.
+    route_rules = replace(rules, keep_hash_routes=True)
+    as_route = why(database, site.id, page_id(site, url, route_rules), max_mentions)
+    if as_route.page is not None or "#" not in url:
+        return as_route
+    return why(database, site.id, page_id(site, url, rules), max_mentions)
+
+
+def page_id(site: Site, url: str, rules: CanonicalRules) -> int:
+    """The id that a page with this URL has or would have."""
+    address = _address(url)
+    # A URL that is not valid is kept as it was written (see CanonicalizePipeline).
+    as_written = address[: rules.max_length].encode(errors="replace").decode()
+    wanted = canonicalize(address, None, rules) or as_written
+    [number] = page_ids([wanted], site.seed, KeyRules(**site.key_rules))
+    return number
+
+
+def canonical_rules(database: Database, site: Site | None) -> CanonicalRules:
+    """The rules of the site's last scan."""
+    scan = latest_scan(database, site.id) if site else None
+    return Config.canonical_rules_of(scan.settings if scan else {})
+
+
+def _address(url: str) -> str:
+    """*url* with a scheme, also when it was typed without one."""
+    try:
+        return url if "://" in url else parse_target(url).url
+    except TargetError:
+        return url

@@ -1,0 +1,60 @@
+"""The folders of a site, with how many pages each has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+# A hostile site has a folder for every page: what is beyond these is counted in its parent only.
+MAX_FOLDERS: Final = 100_000
+
+
+@dataclass(slots=True)
+class Folder:
+    """The pages in and below a folder."""
+
+    listed: int = 0
+    refused: int = 0
+    inner: dict[str, Folder] = field(default_factory=dict)
+    """The folders in it, by name."""
+
+    @property
+    def pages(self) -> int:
+        return self.listed + self.refused
+
+    def count(self, *, is_refused: bool) -> None:
+        if is_refused:
+            self.refused += 1
+        else:
+            self.listed += 1
+
+
+class PathTree:
+    """The folders of a site down to some depth, with the pages in and below each."""
+
+    def __init__(self, depth: int, max_folders: int = MAX_FOLDERS) -> None:
+        self._depth = depth
+        self._left = max_folders
+        self.hosts: dict[str, Folder] = {}
+
+    def add(self, url: str, *, is_refused: bool) -> None:
+        """Count a URL; a text that is none counts as a host of its own."""
+        scheme, mark, rest = url.partition("://")
+        host, *segments = rest.partition("#")[0].partition("?")[0].split("/", self._depth + 1)
+        folder = self._folder(self.hosts, f"{scheme}{mark}{host}")
+        if folder is None:
+            folder = self.hosts.setdefault("", Folder())
+        folder.count(is_refused=is_refused)
+        for name in segments[: self._depth]:
+            inner = self._folder(folder.inner, name) if name else None
+            if inner is None:
+                break
+            folder = inner
+            folder.count(is_refused=is_refused)
+
+    def _folder(self, folders: dict[str, Folder], name: str) -> Folder | None:
+        folder = folders.get(name)
+        if folder is None and self._left > 0:
+            self._left -= 1
+            folder = folders[name] = Folder()
+        return folder
