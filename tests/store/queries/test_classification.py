@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select, update
 
 from sitecrawl.classify.pages import ClusterKind
+from sitecrawl.items import FetchOutcome
 from sitecrawl.store.queries import classification
 from sitecrawl.store.queries.classification import (
     StoredClass,
@@ -148,6 +149,44 @@ def test_a_large_inventory_that_has_not_changed_is_not_learned_again(
     assert learned == [1, 3]
     scan(database, {"https://example.com/b.xml": PAGES})  # the other one is gone
     assert learned == [1, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("root", "page", "missing", "is_learned_again"),
+    [
+        ("same", FetchOutcome.NOT_MODIFIED, FetchOutcome.NOT_FOUND, False),
+        ("other", FetchOutcome.NOT_MODIFIED, FetchOutcome.NOT_FOUND, True),
+        ("same", FetchOutcome.OK, FetchOutcome.NOT_FOUND, True),
+        ("same", FetchOutcome.NOT_MODIFIED, FetchOutcome.OK, True),
+        ("same", FetchOutcome.NOT_MODIFIED, None, True),
+    ],
+    ids=["unchanged", "another root", "a page was read", "an error is gone", "one not visited"],
+)
+def test_a_large_crawl_that_found_the_same_is_not_learned_again(
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    root: str,
+    page: FetchOutcome,
+    missing: FetchOutcome | None,
+    is_learned_again: bool,
+) -> None:
+    monkeypatch.setattr(writing_classes, "_FEW_PAGES", 0)
+
+    def crawl(root: str, page: FetchOutcome, missing: FetchOutcome | None) -> None:
+        crawling = Crawling(database)
+        crawling.start()
+        crawling.visit("/", "/a", "/b", fetch={"sha256": root})
+        is_read = page is FetchOutcome.OK
+        crawling.visit("/a", outcome=page, fetch={"complete": is_read})
+        if missing is not None:
+            crawling.visit("/b", outcome=missing, fetch={"complete": False})
+        crawling.end()
+
+    crawl("same", FetchOutcome.OK, FetchOutcome.NOT_FOUND)
+    crawl(root, page, missing)
+    with database.reading() as connection:
+        learned_in = connection.scalar(select(classifications.c.scan_id))
+    assert learned_in == (2 if is_learned_again else 1)
 
 
 def test_a_large_inventory_is_learned_from_a_part_of_it(
