@@ -41,7 +41,7 @@ DATE = "Thu, 01 Jan 2026 00:00:00 GMT"
 _FEED_LINK = b'<link rel="alternate" type="application/rss+xml" href="/feed.xml">'
 _VISITS = """
 SELECT v.number, v.url, v.clicks, v.found_by, v.redirected_from, v.is_productive, v.reason, v.rule,
-    v.title, v.language, v.canonical, v.category, v.text_hash, v.folded_hash, v.fingerprint,
+    v.title, v.language, v.canonical, v.category, v.text_hash, v.fingerprint,
     v.family, original.url, f.status, f.content_type, f.directives, f.format, f.entries, f.findings,
     f.final_url, f.redirects, f.sha256, f.decompressed_bytes
 FROM visits AS v LEFT JOIN pages AS original ON original.id = v.duplicate_of
