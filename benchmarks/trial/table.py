@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from statistics import median
@@ -108,7 +109,7 @@ def _row(name: str, runs: Sequence[TrialRun], part: float | None) -> str:
     last = runs[-1]
     judged = last.judgement
     cells = (
-        f"{judged.recall:.1%}",
+        f"{math.floor(judged.recall * 1_000) / 10:g} %",  # 100 means all
         f"{judged.listed:,}",
         f"{judged.count(NO_PAGE):,}",
         f"{judged.count(NOT_FOUND):,}",
@@ -130,7 +131,7 @@ def bars(result: SiteResult, ours: str, peer: str) -> list[Bar]:
     if own:
         missed = (1 - own[-1].judgement.recall) * 100
         found.append(Bar(f"{site.name}: pages missed", missed, 0, " %"))
-    if any(run.judgement.missing_pages for run in (*own, *result.of(peer))):
+    if any(run.judgement.missing_pages for run in own):
         return found  # who visits less spends less
     own_cpu, peer_cpu = result.cpu_seconds(ours), result.cpu_seconds(peer)
     is_large = len(site.truth.pages) > LEAST_PAGES_FOR_CPU_BAR

@@ -419,7 +419,7 @@ class TestWhatIsNoPage:
         done = crawl(site.url, settings=AUTO).succeeded()
         assert asked_pages(site) == ["/"]
         kinds = [(row["url"], row["source"], row["file_kind"]) for row in done.rows]
-        assert kinds[1:] == [(site.at("/index.md"), "alternate", "file")]
+        assert kinds[1:] == [(site.at("/index.md"), "alternate", "text")]
         told = run_cli("why", site.at("/index.md")).succeeded().stdout
         assert "not visited: a page in another format" in told
         assert 'at link[type="text/markdown"], rel alternate' in told

@@ -535,8 +535,8 @@ class TestCutPatterns:
         self, database: Database, crawling: Crawling
     ) -> None:
         crawling.visit("/", "/x", "/x?id=1")
-        crawling.visit("/x", folded_hash=7)
-        crawling.visit("/x?id=1", folded_hash=7)
+        crawling.visit("/x", text_hash="7")
+        crawling.visit("/x?id=1", text_hash="7")
         crawling.end(ScanStatus.PARTIAL, copies={address("/x?id=1"): address("/x")})
         refused = ("trap_parameter", address("/x"))
         assert facts(database, "/x?id=1", "reason", "rule") == refused
