@@ -259,7 +259,8 @@ def test_other_robots_rules_make_all_pages_be_judged_again(
     small.log.clear()
     second = kept.crawl(small.url, settings=settings).succeeded()
 
-    assert paths(small, first) - paths(small, second) == {"/a1", "/a2"}
+    # What /a1 links to stays known: nobody may look whether it still does.
+    assert paths(small, first) - paths(small, second) == {"/a1"}
     assert paths(small, second) - paths(small, first) == {"/b1"}
     verdicts = {row["url"]: row["robots_allowed"] for row in second.rows}
     assert verdicts[small.at("/a1")] is False

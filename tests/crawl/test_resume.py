@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sqlite3
 import sys
@@ -133,7 +134,9 @@ def test_a_stopped_scan_goes_on_with_a_higher_limit(setting: str, tmp_path: Path
         limited = {**WITHOUT_LIMITS, setting: 5}
         stopped = project.crawl(server.url, settings=limited).ended_in_part()
         [(waiting,)] = stopped.query("SELECT count(*) FROM visits WHERE outcome IS NULL")
-        assert f"unvisited  {waiting:,} known pages" in stopped.stderr
+        [(summary,)] = stopped.query("SELECT summary FROM scans")
+        assert json.loads(summary)["not_visited"] == waiting
+        assert " URLs on the list" in stopped.stderr
         halfway = project.run(*resume_command("-s", f"{setting}=8")).ended_in_part()
         [(visited,)] = halfway.query("SELECT count(*) FROM visits WHERE outcome IS NOT NULL")
         assert 5 < visited <= 13

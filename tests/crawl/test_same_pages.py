@@ -66,7 +66,7 @@ def test_what_is_a_page_of_its_own(
     assert rows["/rc5.html"]["duplicate_of"] is None
     report = json.loads(run_cli("report", docs.url, "--format", "json").succeeded().stdout)
     [near] = [each for each in report["findings"] if each["kind"] == "near_duplicate"]
-    details = {each["url"]: each["detail"] for each in near["examples"]}
+    details = {each["url"]: each["detail"] for each in near["items"]}
     words = f'% the same as {docs.at("/rc2.html")}: "RC2" → "RC5"'
     assert details[docs.at("/rc5.html")].endswith(words)
 
