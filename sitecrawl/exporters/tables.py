@@ -98,10 +98,28 @@ class ParquetPageExporter(_TableExporter):
         super().__init__(file, **kwargs)
         self._arrow = _optional("parquet", "pyarrow")
         parquet = _optional("parquet", "pyarrow.parquet")
-        types = [(shown, self._type(name)) for name, shown in self.columns.items()]
-        self._schema = self._arrow.schema(types)
+        from sitecrawl.store.queries import arrow
+
+        self._batches = arrow.arrow_batches
+        types = zip(self.columns.values(), arrow.arrow_schema(list(self.columns)), strict=True)
+        self._schema = self._arrow.schema([(shown, field.type) for shown, field in types])
         self._writer = parquet.ParquetWriter(file, self._schema, compression="zstd")
         self._waiting: list[list[Any]] = [[] for _ in self.columns]
+
+    def export_scan(self, database: Database, scan: Scan, wanted: PageFilter) -> int:
+        known = [name for name in self.columns if name in self.feed.FEED_FIELDS]
+        number = 0
+        for batch in self._batches(database, scan, wanted, known):
+            # A field that no page has is empty.
+            arrays = [
+                batch.column(name)
+                if name in known
+                else self._arrow.nulls(batch.num_rows, field.type)
+                for name, field in zip(self.columns, self._schema, strict=True)
+            ]
+            self._writer.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
+            number += batch.num_rows
+        return number
 
     def write_columns(self, columns: Sequence[Sequence[Any]]) -> None:
         for waiting, column in zip(self._waiting, columns, strict=True):
@@ -119,15 +137,6 @@ class ParquetPageExporter(_TableExporter):
         arrays = [self._arrow.array(column, field.type) for column, field in fields]
         self._writer.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
         self._waiting = [[] for _ in self.columns]
-
-    def _type(self, name: str) -> Any:
-        if name in self.feed.LIST_FIELDS:
-            return self._arrow.list_(self._arrow.string())
-        if name in self.feed.FLOAT_FIELDS:
-            return self._arrow.float64()
-        if name in self.feed.INTEGER_FIELDS:
-            return self._arrow.int32()
-        return self._arrow.bool_() if name in self.feed.FLAG_FIELDS else self._arrow.string()
 
 
 def _cell(value: Any) -> Any:
