@@ -62,6 +62,7 @@ class SiteFinding(StrEnum):
     ORPHAN = "orphan"
     UNLISTED = "unlisted"
     BROKEN_LINK = "broken_link"
+    BROKEN_EXTERNAL_LINK = "broken_external_link"
     REDIRECT_CHAIN = "redirect_chain"
     REDIRECT_LOOP = "redirect_loop"
     TRAP = "trap"
@@ -112,6 +113,7 @@ _UNITS: Final = {
     Unit.ADDRESSES: {
         *(SiteFinding.BROKEN_LINK, SiteFinding.PAGE_ERROR, SiteFinding.REDIRECTED_LINK),
         *(SiteFinding.REDIRECT_CHAIN, SiteFinding.REDIRECT_LOOP, SiteFinding.TRAP),
+        SiteFinding.BROKEN_EXTERNAL_LINK,
     },
     Unit.ENTRIES: {
         *(SiteFinding.SITEMAP_NOT_FOUND, SiteFinding.SITEMAP_SOFT_404, SiteFinding.SITEMAP_BLOCKED),
@@ -293,6 +295,13 @@ DESCRIPTIONS: Final = {
         Topic.CONTENTS,
         "Pages that share at least 90 % of their main text with another page",
         "Look whether they are worth a page each.",
+    ),
+    SiteFinding.BROKEN_EXTERNAL_LINK: Description(
+        Severity.MEDIUM,
+        Topic.LINKS,
+        "Links to other sites that lead nowhere",
+        "Link to where the page has moved to, or take the link out. Look once more when the answer"
+        " was an error: the other site may have been busy.",
     ),
     SiteFinding.PAGE_ERROR: Description(
         Severity.HIGH,

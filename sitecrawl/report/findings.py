@@ -54,7 +54,7 @@ MAX_ITEMS: Final = 100_000
 MAX_SOURCES: Final = 100
 # Findings whose items are named with the pages that link to them.
 _LINKED: Final = (
-    *(SiteFinding.BROKEN_LINK, SiteFinding.PAGE_ERROR),
+    *(SiteFinding.BROKEN_LINK, SiteFinding.PAGE_ERROR, SiteFinding.BROKEN_EXTERNAL_LINK),
     *(SiteFinding.REDIRECTED_LINK, SiteFinding.REDIRECT_LOOP),
 )
 # A few pages may well be published on the same day.

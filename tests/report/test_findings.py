@@ -12,18 +12,22 @@ from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.comparison import orphans, unlisted_pages
 from sitecrawl.store.queries.scans import scans
 from tests.report import faulty
-from tests.site import SiteServer
+from tests.site import Reply, SiteServer
+from tests.site.build import page, robots
 from tests.site.project import Project
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from sitecrawl.report.data import FindingFacts, ReportData
     from tests.site.postgres import PostgresDatabases
 
-# Tested by themselves: the site has no https, and answers at once.
-_NOT_HERE = {SiteFinding.SITEMAP_HTTP, SiteFinding.MIXED_CONTENT, SiteFinding.SLOW_PAGE}
+# Tested by themselves: the site has no https, answers at once, and is not left.
+_NOT_HERE = {
+    *(SiteFinding.SITEMAP_HTTP, SiteFinding.MIXED_CONTENT, SiteFinding.SLOW_PAGE),
+    SiteFinding.BROKEN_EXTERNAL_LINK,
+}
 
 
 class Scanned:
@@ -110,6 +114,34 @@ def test_broken_links_are_named_with_the_pages_they_stand_on(scanned: Scanned) -
         *("/", "/to-dead", "/de"),
     ]
     assert dead["links"] == 3
+
+
+def test_links_to_other_sites_are_checked_on_request(
+    project: Project, make_site: Callable[..., SiteServer]
+) -> None:
+    site, other = make_site(), make_site(address="127.0.0.2")
+    away = [other.at(path) for path in ("/fine", "/gone", "/broken", "/private/gone")]
+    site.routes |= {"/": page("Home", "/a"), "/a": page("A", *away)}
+    other.routes |= {
+        "/robots.txt": robots(disallow=("/private/",)),
+        "/fine": page("Fine"),
+        "/broken": Reply(b"", status=500),
+    }
+    asked = {"SITECRAWL_CRAWL": "always", "SITECRAWL_ADDRESS_ALLOW": "127.0.0.2", "RETRY_TIMES": 0}
+    for hops in (0, 1):
+        project.crawl(site.url, settings={**asked, "SITECRAWL_MAX_EXTERNAL_HOPS": hops})
+        with open_database(f"sqlite:///{project.database}", create=False) as database:
+            report = gather_report(database, scans(database)[0])
+        found = [each for each in report["findings"] if each["kind"] == "broken_external_link"]
+        if not hops:
+            assert (found, other.paths()) == ([], [])
+    items = {item["url"]: item for item in found[0]["items"]}
+    assert {url: item["detail"] for url, item in items.items()} == {
+        other.at("/gone"): "HTTP 404",
+        other.at("/broken"): "HTTP 500",
+    }
+    assert items[other.at("/gone")]["linked_from"] == [site.at("/a")]
+    assert "/private/gone" not in other.paths()
 
 
 def test_findings_have_a_topic_and_say_what_is_counted(scanned: Scanned) -> None:

@@ -116,6 +116,15 @@ WHERE v.scan_id = {scan} AND v.external_hops = 0 AND v.reason IS NULL AND v.outc
 AND {is_linked}
 GROUP BY v.id, v.page_id, v.url ORDER BY v.id
 """
+# Visited only where the crawl may leave the site.
+_EXTERNAL: Final = """
+SELECT v.page_id, v.url, max(coalesce(v.rule, 'HTTP ' || CAST(f.status AS TEXT), v.outcome))
+FROM visits AS v
+LEFT JOIN fetches AS f ON f.document_id = v.document_id AND f.scan_id = v.scan_id
+    AND f.outcome = v.outcome
+WHERE v.scan_id = {scan} AND v.external_hops > 0 AND {condition}
+GROUP BY v.id, v.page_id, v.url ORDER BY v.id
+"""
 # A page that links to another twice is one source.
 _SOURCES: Final = """
 SELECT page_id, url, anchor, number FROM (
@@ -259,6 +268,8 @@ class PageFindings:
         yield SiteFinding.HREFLANG_BROKEN, self._items(_ALTERNATE_BROKEN)
         yield SiteFinding.BROKEN_LINK, self._items(_REFUSED, reasons=_words(_MISSING))
         yield SiteFinding.PAGE_ERROR, self._items(_FAILED)
+        external = _with_sources(SiteFinding.BROKEN_EXTERNAL_LINK)
+        yield SiteFinding.BROKEN_EXTERNAL_LINK, self._items(_EXTERNAL, condition=external)
         yield (
             SiteFinding.REDIRECTED_LINK,
             self._items(_REFUSED, reasons=_words([Reason.REDIRECTED])),
@@ -319,6 +330,10 @@ def _with_sources(kind: SiteFinding) -> str:
     match kind:
         case SiteFinding.BROKEN_LINK:
             return f"v.reason IN {_words(_MISSING)}"
+        case SiteFinding.BROKEN_EXTERNAL_LINK:
+            is_missing = f"v.reason IN {_words([*_MISSING, *_ENDLESS])}"
+            has_failed = f"v.reason IS NULL AND v.outcome IN {_words(_FAILURES)}"
+            return f"v.external_hops > 0 AND ({is_missing} OR {has_failed})"
         case SiteFinding.PAGE_ERROR:
             return f"v.reason IS NULL AND v.outcome IN {_words(_FAILURES)}"
         case SiteFinding.REDIRECTED_LINK:
