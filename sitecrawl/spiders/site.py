@@ -145,6 +145,8 @@ class SiteSpider(Spider):
 
     async def _go_on(self) -> None:
         engine = self.crawler.engine
+        if not engine.spider_is_idle():
+            return  # the frontier has handed out a page since: its answer is awaited
         try:
             requests = await self._next_requests()
         except Exception:

@@ -144,3 +144,35 @@ def test_the_callbacks_of_a_crawl_spider_get_unchanged_pages_as_well(
     assert [entry.status for entry in site.requests("/product/1")] == [200, 200]
     items = lines(project.folder / "items.jsonl")
     assert items == [{"url": site.at("/product/1"), "price": "5"}] * 2
+
+
+# The frontier loads the next pages, and hands one out, before the stages are asked for more.
+_LATE = """
+from sitecrawl.spiders.crawl import CrawlSpider
+
+
+class LateSpider(CrawlSpider):
+    name = "late"
+
+    async def _go_on(self):
+        frontier = self.context.scan.frontier
+        if frontier.is_open:
+            await (frontier._refilling or frontier._refill())
+        await super()._go_on()
+"""
+
+
+def test_a_page_that_is_handed_out_while_the_spider_becomes_idle_is_not_lost(
+    site: SiteServer, project: Project, run_scrapy: Callable[..., ProcessResult]
+) -> None:
+    names = ["/one", "/two", "/three", "/four"]
+    site.routes["/"] = page("Home", names[0])
+    for name, following in zip(names, [*names[1:], ""], strict=True):
+        site.routes[name] = page(name, following or "/")
+    (project.folder / "late.py").write_text(_LATE, encoding="utf-8")
+    done = run_scrapy(
+        *("runspider", "late.py", "-a", f"domain={site.url}", "-O", "urls.jsonl"),
+        *("-s", "SITECRAWL_MAX_CRAWL_DEPTH=0", "-s", "SITECRAWL_SOFT_404=0"),
+    )
+    assert done.returncode == 0, done.output
+    assert len(lines(project.folder / "urls.jsonl")) == 1 + len(names)
