@@ -1,13 +1,13 @@
-"""The whole schema: sites, scans, documents, pages with their mentions and classes, evidence."""
+"""The inventory: sites, scans, documents, pages with their mentions and classes, evidence."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
 
-from sitecrawl.store.schema import Json, RowNumber, UtcDateTime
+from sitecrawl.store.schema.types import Json, RowNumber, UtcDateTime
 
-revision = "inventory_2"
+revision = "inventory_3"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -267,21 +267,6 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_scans_site_id", "scans", ["site_id"])
-    op.create_table(
-        "changes",
-        sa.Column("id", RowNumber, nullable=False),
-        sa.Column("site_id", RowNumber, nullable=False),
-        sa.Column("scan_id", RowNumber, nullable=False),
-        sa.Column("page_id", sa.BigInteger(), nullable=False),
-        sa.Column("kind", sa.String(length=20), nullable=False),
-        sa.Column("detail", Json(), nullable=False),
-        sa.Column("occurred_at", UtcDateTime(), nullable=False),
-        sa.ForeignKeyConstraint(["scan_id"], ["scans.id"], name="fk_changes_scan_id_scans"),
-        sa.ForeignKeyConstraint(["site_id"], ["sites.id"], name="fk_changes_site_id_sites"),
-        sa.PrimaryKeyConstraint("id", name="pk_changes"),
-    )
-    op.create_index("ix_changes_page_id", "changes", ["page_id"])
-    op.create_index("ix_changes_site_id_occurred_at", "changes", ["site_id", "occurred_at"])
     op.create_table(
         "classifications",
         sa.Column("site_id", RowNumber, autoincrement=False, nullable=False),

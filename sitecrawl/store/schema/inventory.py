@@ -1,4 +1,4 @@
-"""The tables, as SQLAlchemy Core.
+"""The tables of the inventory: sites, scans, documents, pages, mentions, classes, evidence.
 
 A *mention* is one page as one document gives it. The first mention of a page lies in the page's
 own row, because most pages have no other; the further ones lie in ``other_mentions``; the views
@@ -20,21 +20,17 @@ checking each of a million rows would double the price of storing it.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from sqlalchemy import (
-    JSON,
     BigInteger,
     Boolean,
     Column,
-    DateTime,
     Float,
     ForeignKey,
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     String,
     Table,
     Text,
@@ -42,66 +38,8 @@ from sqlalchemy import (
     column,
     table,
 )
-from sqlalchemy.types import TypeDecorator
 
-if TYPE_CHECKING:
-    from sqlalchemy.engine import Dialect
-    from sqlalchemy.types import TypeEngine
-
-# Only "INTEGER PRIMARY KEY" is SQLite's own row number; a BIGINT would be a second index.
-RowNumber = BigInteger().with_variant(Integer, "sqlite")
-
-
-class Json(TypeDecorator[Any]):
-    """JSON; on PostgreSQL in its binary form."""
-
-    impl = JSON
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        if dialect.name == "postgresql":
-            from sqlalchemy.dialects.postgresql import JSONB  # a twentieth of the whole start
-
-            return dialect.type_descriptor(JSONB())
-        return dialect.type_descriptor(JSON())
-
-
-class UtcDateTime(TypeDecorator[datetime]):
-    """An aware datetime in UTC; on SQLite ISO 8601 text, which sorts and reads well."""
-
-    impl = DateTime
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        if dialect.name == "sqlite":
-            return dialect.type_descriptor(String())
-        return dialect.type_descriptor(DateTime(timezone=True))
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
-        if value is None or dialect.name != "sqlite":
-            return value
-        return iso_text(value, "milliseconds")
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        if isinstance(value, str):
-            return datetime.fromisoformat(value)
-        return value.astimezone(UTC) if isinstance(value, datetime) else None
-
-
-def iso_text(moment: datetime, timespec: str = "seconds") -> str:
-    if moment.tzinfo is None:
-        raise ValueError(f"{moment!r} has no time zone; the store takes aware datetimes only")
-    return moment.astimezone(UTC).isoformat(timespec=timespec).replace("+00:00", "Z")
-
-
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
+from sitecrawl.store.schema.types import Json, RowNumber, UtcDateTime, metadata
 
 sites = Table(
     "sites",
@@ -508,20 +446,6 @@ evidence = Table(
     Column("confidence", Float, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     Index("ix_evidence_scan_id_type", "scan_id", "type"),
-)
-
-changes = Table(
-    "changes",
-    metadata,
-    Column("id", RowNumber, primary_key=True),
-    Column("site_id", ForeignKey("sites.id"), nullable=False),
-    Column("scan_id", ForeignKey("scans.id"), nullable=False),
-    Column("page_id", BigInteger, nullable=False),
-    Column("kind", String(20), nullable=False),
-    Column("detail", Json, nullable=False),
-    Column("occurred_at", UtcDateTime, nullable=False),
-    Index("ix_changes_site_id_occurred_at", "site_id", "occurred_at"),
-    Index("ix_changes_page_id", "page_id"),
 )
 
 
