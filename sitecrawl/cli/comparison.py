@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path  # noqa: TC003  Typer reads the annotations
 from typing import IO, TYPE_CHECKING, Annotated, Final
 
@@ -20,24 +18,14 @@ from sitecrawl.cli.options import (
 )
 from sitecrawl.console.command import command_name
 from sitecrawl.errors import CrawlNeededError
+from sitecrawl.services.formats import ListFormat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sitecrawl.exporters.comparison import ComparedPages
     from sitecrawl.exporters.sitemap_diff import SitemapDiff
-    from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.coverage import CrawlCoverage
-    from sitecrawl.store.queries.scans import Scan
-
-
-class ListFormat(StrEnum):
-    """What these commands can write."""
-
-    TEXT = "text"
-    CSV = "csv"
-    JSON = "json"
-
+    from sitecrawl.services.comparison import WrittenList
+    from sitecrawl.services.database import AskedScan
 
 _BY_ENDING: Final = {
     "": ListFormat.TEXT,
@@ -48,27 +36,6 @@ _BY_ENDING: Final = {
 _FORMAT_OPTION = typer.Option(
     "--format", "-f", help="Default: by the ending of --output, else text."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """A query: which pages, with which columns, and how they are called."""
-
-    pages: Callable[[Database, Scan], ComparedPages]
-    columns: tuple[str, ...]
-    words: str
-    needs_crawl: bool = False
-
-    def write(
-        self, pages: ComparedPages, coverage: CrawlCoverage, format_: ListFormat, file: IO[bytes]
-    ) -> int:
-        from sitecrawl.exporters import comparison
-
-        if format_ is ListFormat.CSV:
-            return comparison.write_csv(pages, self.columns, file)
-        if format_ is ListFormat.JSON:
-            return comparison.write_json(pages, coverage.as_dict(), file)
-        return comparison.write_text(pages, file)
 
 
 def orphans(
@@ -84,11 +51,17 @@ def orphans(
     sitecrawl orphans example.com
     sitecrawl orphans example.com -o orphans.csv
     """
-    from sitecrawl.store.queries.comparison import Orphan, orphans
+    from sitecrawl.services.comparison import write_orphans
 
     words = "in a sitemap, but not linked from any visited page"
-    question = _Question(orphans, Orphan._fields, words, needs_crawl=True)
-    _answer(question, domain, scan, database, format_ or _format_of(output), output)
+    try:
+        _answer(write_orphans, words, domain, scan, database, format_, output)
+    except CrawlNeededError as error:
+        limits = "-s SITECRAWL_MAX_CRAWL_PAGES=0 -s SITECRAWL_MAX_CRAWL_DEPTH=0"
+        raise CrawlNeededError(
+            f"{error}; run: {command_name()} discover {shlex.quote(domain)}"
+            f" -s SITECRAWL_CRAWL=always {limits}"
+        ) from error
 
 
 def unlisted(
@@ -104,46 +77,31 @@ def unlisted(
     sitecrawl unlisted example.com
     sitecrawl unlisted example.com --format json
     """
-    from sitecrawl.store.queries.comparison import UnlistedPage, unlisted_pages
+    from sitecrawl.services.comparison import write_unlisted
 
-    question = _Question(unlisted_pages, UnlistedPage._fields, "linked, but in no sitemap")
-    _answer(question, domain, scan, database, format_ or _format_of(output), output)
+    words = "linked, but in no sitemap"
+    _answer(write_unlisted, words, domain, scan, database, format_, output)
 
 
 def _answer(
-    question: _Question,
+    write: Callable[[AskedScan, ListFormat, IO[bytes]], WrittenList],
+    words: str,
     domain: str,
     scan: int | None,
     database: str,
-    format_: ListFormat,
+    format_: ListFormat | None,
     output: Path | None,
 ) -> None:
     from sitecrawl.exporters.output import opened_output
-    from sitecrawl.services.database import known_site, reading, wanted_scan
-    from sitecrawl.store.queries.coverage import crawl_coverage
+    from sitecrawl.services.database import asking
 
-    with reading(database) as store:
-        chosen = wanted_scan(store, known_site(store, domain), scan)
-        coverage = crawl_coverage(store, chosen)
-        if question.needs_crawl and not coverage.has_crawled:
-            raise _crawl_needed(chosen, coverage, domain)
-        with opened_output(output) as file:
-            number = question.write(question.pages(store, chosen), coverage, format_, file)
+    with asking(database, domain, scan) as asked, opened_output(output) as file:
+        written = write(asked, format_ or _format_of(output), file)
     where = f", written to {output}" if output else ""
-    noun = "page is" if number == 1 else "pages are"
-    typer.echo(f"{number:,} {noun} {question.words}{where}", err=True)
-    for line in completeness_words(coverage):
+    noun = "page is" if written.pages == 1 else "pages are"
+    typer.echo(f"{written.pages:,} {noun} {words}{where}", err=True)
+    for line in completeness_words(written.coverage):
         typer.echo(line, err=True)
-
-
-def _crawl_needed(scan: Scan, coverage: CrawlCoverage, domain: str) -> CrawlNeededError:
-    because = f" ({coverage.ended})" if coverage.ended else ""
-    limits = "-s SITECRAWL_MAX_CRAWL_PAGES=0 -s SITECRAWL_MAX_CRAWL_DEPTH=0"
-    return CrawlNeededError(
-        f"finding orphans needs a crawl, and scan {scan.id} of {scan.site_key} made"
-        f" none{because}; run: {command_name()} discover {shlex.quote(domain)}"
-        f" -s SITECRAWL_CRAWL=always {limits}"
-    )
 
 
 def sitemap_diff(
@@ -160,40 +118,16 @@ def sitemap_diff(
     sitecrawl sitemap-diff example.com -o changes.csv
     """
     from sitecrawl.exporters.output import opened_output
-    from sitecrawl.exporters.sitemap_diff import SitemapDiff
-    from sitecrawl.exporters.sitemap_fitness import read_fitness
-    from sitecrawl.services.database import known_site, reading, wanted_scan
-    from sitecrawl.store.queries.comparison import pages_and_entries
-    from sitecrawl.store.queries.coverage import crawl_coverage
-    from sitecrawl.urls.address import origin_of
+    from sitecrawl.services.comparison import write_sitemap_diff
+    from sitecrawl.services.database import asking
 
-    chosen_format = format_ or _format_of(output)
-    with reading(database) as store:
-        site = known_site(store, domain)
-        chosen = wanted_scan(store, site, scan)
-        coverage = crawl_coverage(store, chosen)
-        fitness = read_fitness(store, site, chosen, origin_of(chosen.root_url))
-        diff = SitemapDiff(pages_and_entries(store, chosen), fitness)
-        with opened_output(output) as file:
-            _write_diff(diff, coverage, chosen_format, file)
+    with asking(database, domain, scan) as asked, opened_output(output) as file:
+        written = write_sitemap_diff(asked, format_ or _format_of(output), file)
+    diff = written.diff
     where = f", written to {output}" if output else ""
     typer.echo(f"{diff.added:,} to add, {diff.dropped:,} to drop{where}", err=True)
-    for line in (*_limits_of(diff), *completeness_words(coverage)):
+    for line in (*_limits_of(diff), *completeness_words(written.coverage)):
         typer.echo(line, err=True)
-
-
-def _write_diff(
-    diff: SitemapDiff, coverage: CrawlCoverage, format_: ListFormat, file: IO[bytes]
-) -> None:
-    from sitecrawl.exporters import comparison
-    from sitecrawl.exporters.sitemap_diff import SitemapChange, write_text
-
-    if format_ is ListFormat.CSV:
-        comparison.write_csv(diff, SitemapChange._fields, file)
-    elif format_ is ListFormat.JSON:
-        comparison.write_json(diff, coverage.as_dict(), file)
-    else:
-        write_text(diff, file)
 
 
 def _limits_of(diff: SitemapDiff) -> Iterator[str]:

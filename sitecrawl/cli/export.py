@@ -9,17 +9,14 @@ import typer
 
 from sitecrawl.cli.coverage import completeness_words
 from sitecrawl.cli.options import DATABASE_OPTION, OUTPUT_OPTION, SCAN_OPTION, SITE_ARGUMENT
-from sitecrawl.config import ConfigError
 from sitecrawl.errors import ExitCode
-from sitecrawl.urls.address import origin_of, resolve
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator
 
     from sitecrawl.exporters.sitemap import SitemapExport
-    from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.scans import Scan
+    from sitecrawl.services.database import AskedScan
 
 app = typer.Typer(
     name="export",
@@ -48,15 +45,12 @@ def sitemap(
     sitecrawl export sitemap example.com -o sitemaps/
     sitecrawl export sitemap example.com -o out/ --base-url https://example.com/sitemaps/
     """
-    from sitecrawl.exporters.sitemap import export_sitemap
-    from sitecrawl.services.database import known_site, reading, wanted_scan
+    from sitecrawl.services.database import asking
+    from sitecrawl.services.exports import export_sitemaps
 
-    with reading(database) as store:
-        site = known_site(store, domain)
-        chosen = wanted_scan(store, site, scan)
-        base = _checked_base(base_url) or _root_folder(chosen)
-        done = export_sitemap(store, site, chosen, output, base, compress=gzip)
-        _tell(_sitemap_words(done, output), store, chosen)
+    with asking(database, domain, scan) as asked:
+        done = export_sitemaps(asked, output, base_url, compress=gzip)
+        _tell(_sitemap_words(done, output), asked)
     if not done.pages:
         raise typer.Exit(ExitCode.FAILED)
 
@@ -79,21 +73,17 @@ def llms(
     sitecrawl export llms example.com -o llms.txt
     sitecrawl export llms example.com --summary 'Seeds and guides for small gardens.' --links 10
     """
-    from sitecrawl.exporters.llms import export_llms
     from sitecrawl.exporters.output import opened_output
-    from sitecrawl.services.database import known_site, reading, wanted_scan
+    from sitecrawl.services.database import asking
+    from sitecrawl.services.exports import export_llms
 
-    with reading(database) as store:
-        site = known_site(store, domain)
-        chosen = wanted_scan(store, site, scan)
-        done = export_llms(
-            store, site, chosen, title=title, summary=summary, links_per_section=links
-        )
+    with asking(database, domain, scan) as asked:
+        done = export_llms(asked, title=title, summary=summary, links_per_section=links)
         with opened_output(output) as file:
             file.write(done.text.encode())
         where = f" written to {output}" if output else ""
         words = [f"{done.links:,} of {done.pages:,} pages{where}", *_left_out_words(done.left_out)]
-        _tell(words, store, chosen)
+        _tell(words, asked)
 
 
 def _sitemap_words(done: SitemapExport, output: Path) -> Iterator[str]:
@@ -118,28 +108,10 @@ def _left_out_words(left_out: Counter[str]) -> Iterator[str]:
         yield f"{number:>9,} {reason}"
 
 
-def _tell(words: Iterator[str] | list[str], store: Database, scan: Scan) -> None:
-    from sitecrawl.store.queries.coverage import crawl_coverage
-
-    for line in (*words, *completeness_words(crawl_coverage(store, scan))):
+def _tell(words: Iterator[str] | list[str], asked: AskedScan) -> None:
+    for line in (*words, *completeness_words(asked.coverage())):
         typer.echo(line, err=True)
 
 
 def _pages(number: int) -> str:
     return f"{number:,} page{'' if number == 1 else 's'}"
-
-
-def _root_folder(scan: Scan) -> str:
-    return f"{origin_of(scan.root_url)}/"
-
-
-def _checked_base(text: str) -> str:
-    if not text:
-        return ""
-    url = resolve(text, text)
-    if url is None or "?" in url:
-        raise ConfigError(
-            f"--base-url {text}: expected the address of a folder,"
-            " such as https://example.com/sitemaps/"
-        )
-    return url if url.endswith("/") else f"{url}/"

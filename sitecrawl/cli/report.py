@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -11,22 +10,10 @@ import typer
 
 from sitecrawl.cli.options import DATABASE_OPTION, SCAN_OPTION, SITE_ARGUMENT, format_by_ending
 from sitecrawl.config import ConfigError
+from sitecrawl.services.formats import ReportFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import IO
-
     from sitecrawl.report.data import ReportData
-
-
-class ReportFormat(StrEnum):
-    """What ``report`` can write."""
-
-    HTML = "html"
-    JSON = "json"
-    MD = "md"
-    CSV = "csv"
-    XLSX = "xlsx"
 
 
 _DEFAULT_FILE: Final = Path("report.html")
@@ -73,24 +60,20 @@ def report(
     sitecrawl report example.com -o tables.zip
     sitecrawl report example.com -o tables.xlsx
     """
-    from sitecrawl.report.findings import MAX_ITEMS
-    from sitecrawl.report.gather import gather_report
-    from sitecrawl.services.database import known_site, reading, wanted_scan
+    from sitecrawl.exporters.output import opened_output
+    from sitecrawl.services.database import asking
+    from sitecrawl.services.reports import report_data, write_report
 
     wanted = _wanted_format(format_, output, is_terminal=terminal)
-    with reading(database) as store:
-        chosen = wanted_scan(store, known_site(store, domain), scan)
-        # Tables have every page of a finding.
-        is_whole = wanted in {ReportFormat.CSV, ReportFormat.XLSX}
-        max_items = sys.maxsize if is_whole else MAX_ITEMS
-        data = gather_report(store, chosen, max_items=max_items)
-    if wanted is None:
-        _print_short(data)
-    else:
-        target = output if output or format_ else _DEFAULT_FILE
-        _write(data, wanted, target)
-        if target:
-            typer.echo(f"report of {chosen.root_url} written to {target}", err=True)
+    target = output if output or format_ else _DEFAULT_FILE
+    with asking(database, domain, scan) as asked:
+        if wanted is None:
+            _print_short(report_data(asked))
+            return
+        with opened_output(target) as file:
+            write_report(asked, wanted, file)
+    if target:
+        typer.echo(f"report of {asked.scan.root_url} written to {target}", err=True)
 
 
 def _wanted_format(
@@ -111,42 +94,9 @@ def _wanted_format(
     return format_by_ending(output, _BY_ENDING, ReportFormat.HTML)
 
 
-def _write(data: ReportData, format_: ReportFormat, output: Path | None) -> None:
-    from sitecrawl.exporters.output import opened_output
-
-    write = _writer(format_)
-    with opened_output(output) as file:
-        write(data, file)
-
-
 def _print_short(data: ReportData) -> None:
     from rich.console import Console
 
-    from sitecrawl.report.terminal import terminal_report
+    from sitecrawl.console.report import terminal_report
 
     Console(highlight=False).print(terminal_report(data))
-
-
-def _writer(format_: ReportFormat) -> Callable[[ReportData, IO[bytes]], None]:
-    """One function per format, each imported only when it is wanted."""
-    match format_:
-        case ReportFormat.HTML:
-            from sitecrawl.report.html import write_html
-
-            return write_html
-        case ReportFormat.JSON:
-            from sitecrawl.report.data import write_json
-
-            return write_json
-        case ReportFormat.MD:
-            from sitecrawl.report.markdown import write_markdown
-
-            return write_markdown
-        case ReportFormat.CSV:
-            from sitecrawl.report.tables import write_csv
-
-            return write_csv
-        case ReportFormat.XLSX:
-            from sitecrawl.report.tables import write_xlsx
-
-            return write_xlsx

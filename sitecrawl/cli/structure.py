@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path  # noqa: TC003  Typer reads the annotations
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -17,24 +16,17 @@ from sitecrawl.cli.options import (
     format_by_ending,
 )
 from sitecrawl.safety.text import printable
+from sitecrawl.services.formats import GraphFormat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.scans import Scan
+    from sitecrawl.services.database import AskedScan
     from sitecrawl.urls.path_tree import Folder, PathTree
 
 # Folders shown per parent: those with the most pages.
 _MAX_SHOWN: Final = 15
 _MAX_MENU_ENTRIES: Final = 500
-
-
-class GraphFormat(StrEnum):
-    """What ``graph`` can write."""
-
-    GRAPHML = "graphml"
-    CSV = "csv"
 
 
 _GRAPH_BY_ENDING: Final = {".graphml": GraphFormat.GRAPHML, ".csv": GraphFormat.CSV}
@@ -54,44 +46,42 @@ def tree(
     sitecrawl tree example.com
     sitecrawl tree example.com --paths --depth 1
     """
-    from sitecrawl.services.database import known_site, reading, wanted_scan
+    from sitecrawl.services.database import asking
 
-    with reading(database) as store:
-        chosen = wanted_scan(store, known_site(store, domain), scan)
+    with asking(database, domain, scan) as asked:
         if menu or not paths:
-            for line in menu_lines(store, chosen, depth):
+            for line in menu_lines(asked, depth):
                 typer.echo(line)
         if menu == paths:
             typer.echo("")
         if paths or not menu:
-            for line in path_lines(store, chosen, depth):
+            for line in path_lines(asked, depth):
                 typer.echo(line)
 
 
-def menu_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
+def menu_lines(asked: AskedScan, depth: int) -> Iterator[str]:
     """The site's menu: titles and addresses, nested as on the page."""
-    from sitecrawl.store.queries.links import site_menu
-    from sitecrawl.store.vocabulary import PageStatus
+    from sitecrawl.services.inventory import menu
 
-    entries = [entry for entry in site_menu(database, scan) if entry.level < depth]
+    entries = [entry for entry in menu(asked) if entry.level < depth]
     if not entries:
         yield "menu: none (the root was not read, or has no navigation)"
         return
     number = f"{len(entries):,} entr{'y' if len(entries) == 1 else 'ies'}"
-    yield printable(f"menu of {scan.root_url}: {number}")
+    yield printable(f"menu of {asked.scan.root_url}: {number}")
     for entry in entries[:_MAX_MENU_ENTRIES]:
-        refused = f"  ({PageStatus.of(entry.reason)}: {entry.reason})" if entry.reason else ""
+        refused = f"  ({entry.status}: {entry.reason})" if entry.reason else ""
         title = entry.title or "(no title)"
         yield printable(f"{'  ' * (entry.level + 1)}{title}  {entry.url}{refused}")
     if len(entries) > _MAX_MENU_ENTRIES:
         yield f"  and {len(entries) - _MAX_MENU_ENTRIES:,} more"
 
 
-def path_lines(database: Database, scan: Scan, depth: int) -> Iterator[str]:
+def path_lines(asked: AskedScan, depth: int) -> Iterator[str]:
     """The folders of the site, with how many pages are listed and refused below each."""
     from sitecrawl.services.inventory import path_tree
 
-    tree = path_tree(database, scan, depth)
+    tree = path_tree(asked.database, asked.scan, depth)
     yield from map(printable, tree_lines(tree))
 
 
@@ -152,22 +142,23 @@ def graph(
     """
     from sitecrawl.cli.coverage import coverage_words
     from sitecrawl.cli.filters import checked_region
-    from sitecrawl.exporters.graph import write_edges, write_graphml
     from sitecrawl.exporters.output import opened_output
-    from sitecrawl.services.database import known_site, reading, wanted_scan
-    from sitecrawl.store.queries.coverage import crawl_coverage
-    from sitecrawl.store.queries.links import GraphFilter, reading_graph
+    from sitecrawl.services.database import asking
+    from sitecrawl.services.exports import write_graph
 
-    wanted = GraphFilter(checked_region(region), include_refused=refused, include_external=external)
     chosen_format = format_ or format_by_ending(output, _GRAPH_BY_ENDING, GraphFormat.GRAPHML)
-    write = write_graphml if chosen_format is GraphFormat.GRAPHML else write_edges
-    with reading(database) as store:
-        chosen = wanted_scan(store, known_site(store, domain), scan)
-        with reading_graph(store, chosen, wanted) as links, opened_output(output) as file:
-            size = write(links, file)
-        coverage = crawl_coverage(store, chosen)
+    with asking(database, domain, scan) as asked, opened_output(output) as file:
+        written = write_graph(
+            asked,
+            chosen_format,
+            file,
+            region=checked_region(region),
+            include_refused=refused,
+            include_external=external,
+        )
+    size = written.size
     pages = f"{size.nodes:,} pages and " if size.nodes else ""
     where = f" written to {output}" if output else ""
     typer.echo(f"{pages}{size.edges:,} links{where}", err=True)
-    for line in coverage_words(coverage):
+    for line in coverage_words(written.coverage):
         typer.echo(line, err=True)

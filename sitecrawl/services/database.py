@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sitecrawl.config import Config, ConfigError, apply_environment
 from sitecrawl.config.profiles import load_settings
 from sitecrawl.store.engine import open_database
+from sitecrawl.store.queries.coverage import crawl_coverage
 from sitecrawl.store.queries.scans import latest_scan, scan_by_id, site_for, sites
 from sitecrawl.urls.target import parse_target
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.coverage import CrawlCoverage
     from sitecrawl.store.queries.scans import Scan, Site
 
 
@@ -26,6 +29,27 @@ def reading(url: str) -> Iterator[Database]:
         yield database
     finally:
         database.close()
+
+
+@dataclass(frozen=True, slots=True)
+class AskedScan:
+    """The scan that a question is about."""
+
+    database: Database
+    site: Site
+    scan: Scan
+
+    def coverage(self) -> CrawlCoverage:
+        """How much of what is known the scan has visited, and which limits it hit."""
+        return crawl_coverage(self.database, self.scan)
+
+
+@contextmanager
+def asking(url: str, domain: str, scan_id: int | None = None) -> Iterator[AskedScan]:
+    """Open the database for a question about a site, as of a scan or of the newest result."""
+    with reading(url) as database:
+        site = known_site(database, domain)
+        yield AskedScan(database, site, wanted_scan(database, site, scan_id))
 
 
 def configured_url() -> str:

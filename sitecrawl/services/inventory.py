@@ -18,7 +18,7 @@ from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.coverage import crawl_coverage
 from sitecrawl.store.queries.documents import documents, evidence
 from sitecrawl.store.queries.feed import iter_page_rows
-from sitecrawl.store.queries.links import GraphFilter, reading_graph
+from sitecrawl.store.queries.links import GraphFilter, reading_graph, site_menu
 from sitecrawl.store.queries.pages import (
     ALL_PAGES,
     LISTED_PAGES,
@@ -39,11 +39,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sitecrawl.report.data import FindingFacts
+    from sitecrawl.services.database import AskedScan
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.coverage import CrawlCoverage
     from sitecrawl.store.queries.documents import Document, EvidenceFact
     from sitecrawl.store.queries.explain import Why
-    from sitecrawl.store.queries.links import GraphEdge
+    from sitecrawl.store.queries.links import GraphEdge, MenuFact
     from sitecrawl.store.queries.scans import Scan, Site
     from sitecrawl.urls.path_tree import Folder
 
@@ -74,6 +75,11 @@ def path_tree(database: Database, scan: Scan, depth: int) -> PathTree:
         for url, reason in rows:
             tree.add(url, is_refused=reason is not None)
     return tree
+
+
+def menu(asked: AskedScan) -> list[MenuFact]:
+    """The entries of the site's menu, in the order of the page."""
+    return site_menu(asked.database, asked.scan)
 
 
 class Pages:

@@ -65,7 +65,7 @@ def test_a_base_that_is_no_folder_is_refused(crawled: Crawled, tmp_path: Path, b
         "export", "sitemap", "example.com", "-o", str(tmp_path / "out"), "--base-url", base
     )
     assert done.returncode == 2
-    assert done.stderr.startswith(f"sitecrawl: --base-url {base}: expected the address of a folder")
+    assert done.stderr.startswith(f"sitecrawl: base URL {base}: expected the address of a folder")
     assert not (tmp_path / "out").exists()
 
 

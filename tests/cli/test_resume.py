@@ -17,6 +17,7 @@ from tests.store.scanning import Scanning, scan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from sitecrawl.store.engine import Database
     from tests.site import SiteServer
@@ -155,7 +156,7 @@ def test_a_scan_that_was_killed_while_it_wrote_its_feed_writes_it(
 
 
 def test_a_scan_whose_database_failed_goes_on(
-    site: SiteServer, project: Project, run_cli: Callable[..., ProcessResult]
+    site: SiteServer, project: Project, run_cli: Callable[..., ProcessResult], tmp_path: Path
 ) -> None:
     names = [f"/{number}-{'x' * 200}" for number in range(40)]
     site.routes |= {
@@ -167,8 +168,11 @@ def test_a_scan_whose_database_failed_goes_on(
         },
     }
     command = shlex.join([sys.executable, "-m", "sitecrawl", "discover", site.url])
-    # In KiB: enough for the first pages, and not for all.
-    limited = f"ulimit -f 1700; exec {command} --profile fast -s SITECRAWL_MAX_CRAWL_DEPTH=1"
+    with open_database(f"sqlite:///{tmp_path}/empty.db"):
+        pass
+    # In KiB: enough for the tables and the first pages, and not for all.
+    enough = (tmp_path / "empty.db").stat().st_size // 1024 + 600
+    limited = f"ulimit -f {enough}; exec {command} --profile fast -s SITECRAWL_MAX_CRAWL_DEPTH=1"
     always = {"SITECRAWL_CRAWL": "always", "SITECRAWL_KEEP_BODIES": "0"}
     failed = project.run("bash", "-c", limited, environment=always)
     assert failed.returncode == 1

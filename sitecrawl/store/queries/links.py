@@ -11,6 +11,7 @@ from sqlalchemy import select
 from sitecrawl.items import DocumentKind, Source
 from sitecrawl.store.queries.scans import membership
 from sitecrawl.store.schema import documents, menu_entries, pages, visits
+from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:
@@ -210,6 +211,10 @@ class MenuFact(NamedTuple):
     region: str
     reason: str | None
     """Why the page is refused."""
+
+    @property
+    def status(self) -> PageStatus:
+        return PageStatus.of(self.reason)
 
 
 def site_menu(database: Database, scan: Scan) -> list[MenuFact]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from sitecrawl.report.terminal import terminal_report
+from sitecrawl.console.report import terminal_report
 from tests.report.hostile import RIGHT_TO_LEFT, hostile_report
 from tests.report.sample import sample_report
 
