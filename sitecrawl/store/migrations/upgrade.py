@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import inspect, text
+from sqlalchemy import insert, inspect, text
 from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from sitecrawl.store.errors import SchemaError, SchemaTooNewError
-from sitecrawl.store.schema import PARTIAL_INDEXES, VIEWS, metadata
+from sitecrawl.store.schema import PARTIAL_INDEXES, VIEWS, metadata, workspaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +63,7 @@ def create_tables(connection: Connection) -> None:
     metadata.create_all(connection, checkfirst=False)
     for statement in (*PARTIAL_INDEXES.values(), *VIEWS):
         connection.execute(text(statement))
+    connection.execute(insert(workspaces).values(name="default", created_at=datetime.now(UTC)))
     connection.execute(
         text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
     )

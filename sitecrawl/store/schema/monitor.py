@@ -16,7 +16,7 @@ from sqlalchemy import (
 
 from sitecrawl.store.schema.types import Json, RowNumber, UtcDateTime, metadata
 
-# Whose sites and channels these are. A database that one person uses has one, number 1.
+# Whose sites and channels these are. Every database has one, number 1, from the start.
 workspaces = Table(
     "workspaces",
     metadata,

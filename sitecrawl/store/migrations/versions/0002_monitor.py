@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -23,6 +25,10 @@ def upgrade() -> None:
         sa.UniqueConstraint("name", name="uq_workspaces_name"),
         sqlite_autoincrement=True,
     )
+    table = sa.table(
+        "workspaces", sa.column("name", sa.Text()), sa.column("created_at", UtcDateTime())
+    )
+    op.bulk_insert(table, [{"name": "default", "created_at": datetime.now(UTC)}])
     op.create_table(
         "site_groups",
         sa.Column("id", RowNumber, nullable=False),
