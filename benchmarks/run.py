@@ -11,6 +11,7 @@
   same database; `growth` compares with a site four times as large; `startup` times the first
   request and `sitecrawl --help`; `crawl` visits linked pages; `recrawl` visits them twice on the
   same database; `frontier` compares the memory of crawls with 1,000 and 100,000 pages waiting;
+  `inventory` asks questions of an inventory that was filled by bulk statements;
   `steps` measures robots verdicts, classification and the reading of links alone; `render` scans
   applications with a browser.
 - CPU is user and system time of the process and the children it waited for, peak memory the
@@ -78,6 +79,13 @@ def run_rendering(options: Options, results: Results) -> None:
     browser.run_rendering(options, results)
 
 
+def run_inventory(options: Options, results: Results) -> None:
+    # As above: it opens databases in this process.
+    from benchmarks import inventory
+
+    inventory.run_inventory(options, results)
+
+
 # They run in this order, whatever order they are asked for in: `render` makes this process larger.
 SECTIONS = {
     "table": run_table,
@@ -88,6 +96,7 @@ SECTIONS = {
     "recrawl": run_recrawl,
     "frontier": run_frontier,
     "steps": run_steps,
+    "inventory": run_inventory,
     "render": run_rendering,
 }
 # Those that make sense without sitecrawl, too.

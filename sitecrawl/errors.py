@@ -7,6 +7,12 @@ SitecrawlError
 ├── CrawlNeededError             the scans so far cannot answer the question
 ├── StoppedError                 the user stopped the command before it had a result
 ├── ExtraMissingError            a package of an extra is not installed
+├── NotFoundError                there is no such site, scan, channel, ...
+├── InvalidInputError            a value that was given cannot be used; it names the field
+├── ConflictError                it is there already, or somebody else has changed it
+├── ForbiddenError               the caller may not do this
+├── SignInRefusedError           email or password is wrong, or the account is disabled
+├── ThrottledError               too many attempts; it says when to try again
 ├── ScanFailedError              a scan ended without a result
 ├── ScanCrashedError             the process of a scan ended before the scan did
 └── StoreError (store/errors.py) the database cannot do what was asked
@@ -18,12 +24,13 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """0 and 2 as usual; 1: no result; 3: a result that is not complete."""
+    """0 and 2 as usual; 1: no result; 3: a result that is not complete; 4: a condition holds."""
 
     DONE = 0
     FAILED = 1
     USAGE = 2
     PARTIAL = 3
+    CHANGED = 4
 
 
 class SitecrawlError(Exception):
@@ -52,3 +59,35 @@ class ScanCrashedError(SitecrawlError):
 
 class ExtraMissingError(SitecrawlError):
     """A package of an extra is not installed; the message says which."""
+
+
+class NotFoundError(SitecrawlError):
+    """There is no such object, or it is not the caller's."""
+
+
+class InvalidInputError(SitecrawlError):
+    """A value that was given cannot be used."""
+
+    def __init__(self, field: str, message: str):
+        super().__init__(f"{field}: {message}")
+        self.field = field
+
+
+class ConflictError(SitecrawlError):
+    """It is there already, is under way, or was changed by somebody else in the meantime."""
+
+
+class ForbiddenError(SitecrawlError):
+    """The caller is known, and may not do this."""
+
+
+class SignInRefusedError(SitecrawlError):
+    """Nobody can sign in by what was given; it does not say what of it is wrong."""
+
+
+class ThrottledError(SitecrawlError):
+    """Too many attempts."""
+
+    def __init__(self, message: str, retry_after_seconds: int):
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds

@@ -34,6 +34,9 @@ class DocumentKind(StrEnum):
 COMMON_PLACE = "a common place"
 """What a sitemap was found by that nothing names."""
 
+CHECK = "a check"
+"""What a page was found by that a scan visits only to see how it answers."""
+
 
 class Source(StrEnum):
     """How a mention came about; links of pages have ``sitecrawl.html.links.LinkSource``."""
@@ -135,6 +138,17 @@ class Visit:
     """The chain of redirects that led here, the first one first."""
     known: KnownPage | None = field(default=None, compare=False, repr=False)
     """The page as an earlier scan has read it, if it need not be sent again unless it changed."""
+    is_check: bool = False
+    """The page is visited for itself: its links are no mentions."""
+
+
+class PackedBody(NamedTuple):
+    """Raw bytes as they lie in the database."""
+
+    encoding: str
+    content: bytes
+    size: int
+    """In bytes, as they came."""
 
 
 @dataclass(slots=True)
@@ -153,6 +167,7 @@ class Document:
     body: bytes = b""
     received_bytes: int = 0  # of the body, once it is forgotten
     sha256: str = ""  # likewise
+    packed_body: PackedBody | None = None  # to be kept, once the body is forgotten
     is_cut: bool = False  # at its limit: there was more
     etag: str = ""
     last_modified: str = ""
@@ -161,7 +176,9 @@ class Document:
     elapsed_seconds: float = 0.0
     fetched_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     fresh_until: datetime | None = None  # until then it need not be asked for again
-    directives: Sequence[str] = ()  # of X-Robots-Tag and meta robots, for us
+    robots_header: Sequence[str] = ()  # directives of X-Robots-Tag, for us
+    robots_meta: Sequence[str] = ()  # directives of meta robots, for us
+    directives: Sequence[str] = ()  # both
 
     def __repr__(self) -> str:
         return f"<Document {self.kind} {self.url}: {self.outcome}>"
@@ -265,6 +282,8 @@ class PageFacts:
     """Of the words of the whole page, without digits: it tells traps and error pages."""
     audit: PageAudit | None = None
     """What an audit asks of it; None: it was not read as HTML."""
+    redirect_target: str = ""
+    """The other page that it redirects to."""
     refusal: Refusal | None = None
     """Why it does not count as a page of the site after all."""
 
@@ -427,10 +446,10 @@ class VisitedPage:
 
 
 def mention_batches(item: Any) -> Sequence[MentionBatch]:
-    """What the item mentions; nothing, if it is an item of another kind."""
+    """What the item mentions; nothing, if it is a check or an item of another kind."""
     if isinstance(item, MentionBatch):
         return (item,)
-    return item.batches if isinstance(item, VisitedPage) else ()
+    return item.batches if isinstance(item, VisitedPage) and not item.visit.is_check else ()
 
 
 INTERNAL_ITEMS = (Document, DocumentRead, Evidence, MentionBatch, SiteResolved, VisitedPage)

@@ -18,22 +18,26 @@ if TYPE_CHECKING:
 
 
 class FrontierScheduler(Scheduler):
-    """Hands out what is enqueued as Scrapy's scheduler does, then the pages of the frontier.
+    """Hands out what is enqueued as Scrapy's scheduler does, then the pages that are to be visited.
 
-    The frontier is a table of the store: memory does not grow with it, and a killed scan goes on
-    (``sitecrawl resume``). Requests of spiders without an inventory are not affected.
+    Those of the crawl and those to check are in a table of the store: memory does not grow with
+    it, and a killed scan goes on (``sitecrawl resume``). Requests of spiders without an inventory
+    are not affected.
     """
 
-    _frontier: Frontier
+    _frontiers: tuple[Frontier, Frontier]
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         scheduler = super().from_crawler(crawler)
-        scheduler._frontier = scan_of(crawler).frontier  # noqa: SLF001  of its own class
+        scan = scan_of(crawler)
+        scheduler._frontiers = scan.frontier, scan.checks  # noqa: SLF001  of its own class
         return scheduler
 
     def has_pending_requests(self) -> bool:
-        return super().has_pending_requests() or self._frontier.has_pending
+        return super().has_pending_requests() or any(each.has_pending for each in self._frontiers)
 
     def next_request(self) -> Request | None:
-        return super().next_request() or self._frontier.next_request()
+        if request := super().next_request():
+            return request
+        return next(filter(None, (each.next_request() for each in self._frontiers)), None)

@@ -114,8 +114,12 @@ SITECRAWL_SITEMAP_PLACES = [
     "/sitemap.php",
 ]
 SITECRAWL_CONDITIONAL_REQUESTS = True
-SITECRAWL_KEEP_BODIES = True
+SITECRAWL_KEEP_BODIES = "documents"
 SITECRAWL_KEEP_BODIES_MAX_BYTES = 10_485_760
+# What "sitecrawl prune" keeps; 0: everything.
+SITECRAWL_KEEP_BODIES_SCANS = 0
+SITECRAWL_KEEP_BODIES_TOTAL_BYTES = 0
+SITECRAWL_KEEP_SCANS = 0
 
 # --- The crawl -------------------------------------------------------------------------------
 SITECRAWL_CRAWL = "auto"
@@ -123,6 +127,7 @@ SITECRAWL_CRAWL_LISTED_PAGES = False
 SITECRAWL_MAX_CRAWL_DEPTH = 2
 SITECRAWL_MAX_CRAWL_PAGES = 200
 SITECRAWL_MAX_EXTERNAL_HOPS = 0
+SITECRAWL_CHECK_PAGES = 0
 SITECRAWL_MAX_PAGE_BYTES = 10_485_760
 SITECRAWL_MAX_PAGE_LINKS = 50_000
 SITECRAWL_KEEP_TEXTS = True
@@ -130,6 +135,10 @@ SITECRAWL_KEEP_TEXTS_MAX_PAGES = 50_000
 SITECRAWL_OBEY_NOFOLLOW = False
 SITECRAWL_SOFT_404 = True
 SITECRAWL_CANONICAL_IS_IDENTITY = False
+
+# --- Changes: docs/changes.md ----------------------------------------------------------------
+SITECRAWL_COLLAPSE_PERCENT = 10
+SITECRAWL_COLLAPSE_PAGES = 50
 
 # --- Traps: docs/traps.md --------------------------------------------------------------------
 SITECRAWL_TRAP_MAX_SEGMENTS = 20
@@ -194,10 +203,22 @@ SITECRAWL_LANGUAGE_DETECTION = "auto"
 
 # --- Safety: what is connected to, and how ---------------------------------------------------
 SITECRAWL_ADDRESS_ALLOW: list[str] = []
+SITECRAWL_ALLOW_PRIVATE_SITE = True
 SITECRAWL_VERIFY_CERTIFICATES = True
 SITECRAWL_USE_PROXIES = False
 SITECRAWL_MAX_HEADER_BYTES = 65_536
 SITECRAWL_ALLOW_UNGUARDED_HANDLERS = False
+
+# --- Notifications: docs/notifications.md ----------------------------------------------------
+SITECRAWL_EMAIL_SMTP_HOST = ""
+SITECRAWL_EMAIL_SMTP_PORT = 587
+SITECRAWL_EMAIL_SMTP_USER = ""
+SITECRAWL_EMAIL_SMTP_PASS = ""
+SITECRAWL_EMAIL_SMTP_TLS = "auto"
+SITECRAWL_EMAIL_FROM = ""
+SITECRAWL_APPRISE_SCHEMES: list[str] = []
+SITECRAWL_SECRET_KEY: list[str] = []
+SITECRAWL_SECRET_KEY_FILE = ""
 
 # --- Retries ---------------------------------------------------------------------------------
 RETRY_TIMES = 2
@@ -222,6 +243,41 @@ SITECRAWL_PROGRESS = "auto"
 SITECRAWL_PROGRESS_INTERVAL_SECONDS = 10
 LOG_LEVEL = "INFO"
 STATS_DUMP = False
+
+# --- The monitor -----------------------------------------------------------------------------
+SITECRAWL_MONITOR_DATABASE_URL = ""
+SITECRAWL_MONITOR_SCANS = 4
+SITECRAWL_MONITOR_RETRIES = 2
+SITECRAWL_MONITOR_RETRY_MINUTES = 5
+SITECRAWL_MONITOR_KEEP_DAYS = 90
+SITECRAWL_MONITOR_DRAIN_SECONDS = 600
+
+# --- The API and the dashboard -----------------------------------------------------------------
+SITECRAWL_WEB_HOST = "127.0.0.1"
+SITECRAWL_WEB_PORT = 8400
+SITECRAWL_WEB_PUBLIC_URL = ""
+SITECRAWL_WEB_TRUSTED_PROXIES: list[str] = []
+SITECRAWL_WEB_SESSION_IDLE_MINUTES = 720
+SITECRAWL_WEB_SESSION_DAYS = 14
+SITECRAWL_WEB_REQUESTS_PER_MINUTE = 600
+SITECRAWL_WEB_MAX_BODY_BYTES = 10 * 1024 * 1024
+SITECRAWL_WEB_CRON_TOKEN = ""
+SITECRAWL_WEB_CRON_TOKEN_IN_QUERY = False
+SITECRAWL_WEB_OIDC_ISSUER = ""
+SITECRAWL_WEB_OIDC_CLIENT_ID = ""
+SITECRAWL_WEB_OIDC_CLIENT_SECRET = ""
+
+# --- Dives: nothing of a site's text leaves the machine unless an endpoint is set ---------------
+SITECRAWL_DIVE_MAX_AGE_HOURS = 24
+SITECRAWL_MODEL_URL = ""
+SITECRAWL_MODEL_NAME = ""
+SITECRAWL_MODEL_KEY = ""
+SITECRAWL_MODEL_TIMEOUT_SECONDS = 60
+SITECRAWL_MODEL_MAX_TOKENS = 600
+SITECRAWL_MODEL_DAILY_TOKENS = 200_000
+SITECRAWL_EMBEDDING_URL = ""
+SITECRAWL_EMBEDDING_NAME = ""
+SITECRAWL_EMBEDDING_KEY = ""
 
 # --- Politeness: 2 at once per host, 200-500 ms apart, slower when the site is slow ----------
 CONCURRENT_REQUESTS = 16

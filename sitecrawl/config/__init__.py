@@ -21,6 +21,7 @@ from sitecrawl.config.values import (
     count,
     count_up_to,
     flag,
+    kept_bodies,
     languages,
     milliseconds_as_seconds,
     names,
@@ -78,6 +79,11 @@ _DECISIVE_FOR_READING = (
     *(f"trap_{each.name}" for each in fields(TrapLimits)),
 )
 
+_NOT_OF_SCANS = (
+    *("database_url", "monitor_", "web_", "email_", "apprise_"),
+    *("dive_", "model_", "embedding_", "secret_key"),
+)
+
 
 class ConfigError(SitecrawlError, ValueError):
     """A setting, an environment variable or an argument that cannot be used."""
@@ -86,6 +92,11 @@ class ConfigError(SitecrawlError, ValueError):
 def _setting(kind: ValueKind, **environment: ValueKind) -> Any:
     """A field read from its setting; keywords name further environment variables and their kind."""
     return field(metadata={"kind": kind, "environment": environment})
+
+
+def _secret(kind: ValueKind, **environment: ValueKind) -> Any:
+    """A field as :func:`_setting` gives, whose value is never shown."""
+    return field(metadata={"kind": kind, "environment": environment, "is_secret": True}, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +119,18 @@ class Config:
     sitemap_batch_entries: int = _setting(positive)
     sitemap_places: tuple[str, ...] = _setting(names)
     conditional_requests: bool = _setting(flag)
-    keep_bodies: bool = _setting(flag)
+    keep_bodies: str = _setting(kept_bodies)
     keep_bodies_max_bytes: int = _setting(count)
+    keep_bodies_scans: int = _setting(count)
+    keep_bodies_total_bytes: int = _setting(count)
+    keep_scans: int = _setting(count)
 
     crawl: str = _setting(choice("auto", "always", "never"))
     crawl_listed_pages: bool = _setting(flag)
     max_crawl_depth: int = _setting(count, URL_DISCOVERY_MAX_CRAWL_DEPTH=count)
     max_crawl_pages: int = _setting(count, URL_DISCOVERY_MAX_CRAWL_PAGES=count)
     max_external_hops: int = _setting(count)
+    check_pages: int = _setting(count)
     max_page_bytes: int = _setting(positive)
     max_page_links: int = _setting(positive)
     keep_texts: bool = _setting(flag)
@@ -123,6 +138,9 @@ class Config:
     obey_nofollow: bool = _setting(flag)
     soft_404: bool = _setting(flag)
     canonical_is_identity: bool = _setting(flag)
+
+    collapse_percent: int = _setting(count_up_to(100))
+    collapse_pages: int = _setting(count)
 
     trap_max_segments: int = _setting(count)
     trap_max_path_length: int = _setting(count)
@@ -183,6 +201,7 @@ class Config:
     language_detection: str = _setting(choice("auto", "always", "never"))
 
     address_allow: tuple[str, ...] = _setting(names)
+    allow_private_site: bool = _setting(flag)
     verify_certificates: bool = _setting(flag)
     use_proxies: bool = _setting(flag)
     max_header_bytes: int = _setting(positive)
@@ -196,6 +215,47 @@ class Config:
     slot_wait_seconds: float = _setting(seconds)
     progress: str = _setting(choice("auto", "live", "log", "off"))
     progress_interval_seconds: float = _setting(seconds)
+
+    monitor_database_url: str = _setting(any_text)
+    monitor_scans: int = _setting(positive)
+    monitor_retries: int = _setting(count)
+    monitor_retry_minutes: float = _setting(seconds)
+    monitor_keep_days: int = _setting(count)
+    monitor_drain_seconds: int = _setting(count)
+
+    web_host: str = _setting(text)
+    web_port: int = _setting(count_up_to(65_535))
+    web_public_url: str = _setting(any_text)
+    web_trusted_proxies: tuple[str, ...] = _setting(names)
+    web_session_idle_minutes: int = _setting(positive)
+    web_session_days: int = _setting(positive)
+    web_requests_per_minute: int = _setting(count)
+    web_max_body_bytes: int = _setting(positive)
+    web_cron_token: str = _secret(any_text, CRON_TOKEN=any_text)
+    web_cron_token_in_query: bool = _setting(flag)
+    web_oidc_issuer: str = _setting(any_text)
+    web_oidc_client_id: str = _setting(any_text)
+    web_oidc_client_secret: str = _secret(any_text)
+
+    email_smtp_host: str = _setting(any_text, EMAIL_SMTP_HOST=any_text)
+    email_smtp_port: int = _setting(count_up_to(65_535), EMAIL_SMTP_PORT=count_up_to(65_535))
+    email_smtp_user: str = _setting(any_text, EMAIL_SMTP_USER=any_text)
+    email_smtp_pass: str = _secret(any_text, EMAIL_SMTP_PASS=any_text)
+    email_smtp_tls: str = _setting(choice("auto", "starttls", "implicit", "off"))
+    email_from: str = _setting(any_text, EMAIL_FROM=any_text)
+    apprise_schemes: tuple[str, ...] = _setting(names)
+    dive_max_age_hours: float = _setting(seconds)
+    model_url: str = _setting(any_text)
+    model_name: str = _setting(any_text)
+    model_key: str = _secret(any_text)
+    model_timeout_seconds: float = _setting(seconds)
+    model_max_tokens: int = _setting(positive)
+    model_daily_tokens: int = _setting(count)
+    embedding_url: str = _setting(any_text)
+    embedding_name: str = _setting(any_text)
+    embedding_key: str = _secret(any_text)
+    secret_key: tuple[str, ...] = _secret(names)
+    secret_key_file: str = _setting(any_text)
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> Config:
@@ -212,10 +272,12 @@ class Config:
         return config
 
     def as_dict(self) -> dict[str, Any]:
-        """For the record of a scan; the database's URL may hold a password and stays out."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        del values["database_url"]
-        return values
+        """For the record of a scan, without what is secret or not about scans."""
+        return {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if not each.name.startswith(_NOT_OF_SCANS)
+        }
 
     def canonical_rules(self) -> CanonicalRules:
         return self.canonical_rules_of(self.as_dict())
@@ -275,6 +337,11 @@ class Config:
             max_errors_in_a_row=self.max_errors_in_a_row,
         )
 
+    def keeps_body(self, size: int, *, of_page: bool) -> bool:
+        """Whether the raw bytes of a document of this size are kept."""
+        is_wanted = self.keep_bodies == "pages" or (not of_page and self.keep_bodies != "none")
+        return is_wanted and 0 < size <= (self.keep_bodies_max_bytes or size)
+
     def scan_budget(self, started: float) -> ScanBudget:
         return ScanBudget(self.max_pages, self.max_scan_minutes * 60, started)
 
@@ -296,6 +363,7 @@ class SettingSpec(NamedTuple):
     field: str
     kind: ValueKind
     environment: Mapping[str, ValueKind]  # variable -> how its value is written
+    is_secret: bool
 
 
 @cache
@@ -306,7 +374,8 @@ def setting_specs() -> tuple[SettingSpec, ...]:
 def _setting_spec(each: Field[Any]) -> SettingSpec:
     name = PREFIX + each.name.upper()
     kind: ValueKind = each.metadata["kind"]
-    return SettingSpec(name, each.name, kind, {name: kind, **each.metadata["environment"]})
+    environment = {name: kind, **each.metadata["environment"]}
+    return SettingSpec(name, each.name, kind, environment, each.metadata.get("is_secret", False))
 
 
 def apply_environment(settings: BaseSettings, environ: Mapping[str, str] | None = None) -> None:

@@ -38,13 +38,29 @@ MEANINGS: dict[str, str] = {
         " `If-Modified-Since`, do not read what has not changed"
     ),
     "SITECRAWL_KEEP_BODIES": (
-        "keep the raw bytes of robots.txt and sitemaps; false: robots.txt is fetched in every scan"
+        "whose raw bytes are kept: `documents` (robots.txt, sitemaps, feeds), `pages` (these and"
+        " visited pages) or `none` (then robots.txt is fetched in every scan); true and false mean"
+        " `documents` and `none`"
     ),
-    "SITECRAWL_KEEP_BODIES_MAX_BYTES": "documents larger than this are not kept",
+    "SITECRAWL_KEEP_BODIES_MAX_BYTES": "documents and pages larger than this are not kept",
+    "SITECRAWL_KEEP_BODIES_SCANS": (
+        "of how many of the newest scans of a site [`sitecrawl prune`](database.md#retention) keeps"
+        " the bodies; what the site shows today stays"
+    ),
+    "SITECRAWL_KEEP_BODIES_TOTAL_BYTES": (
+        "bytes of all bodies in the database, compressed, above which `sitecrawl prune` removes the"
+        " oldest"
+    ),
+    "SITECRAWL_KEEP_SCANS": "how many scans of each site `sitecrawl prune` keeps",
     "SITECRAWL_KEEP_TEXTS": (
         "keep the main text of visited pages, compressed: without it no near duplicates are found,"
         " and no differences are shown"
     ),
+    "SITECRAWL_COLLAPSE_PERCENT": (
+        "a scan that loses more than so many of a hundred pages, and at least"
+        " `SITECRAWL_COLLAPSE_PAGES`, removes none until the next scan or a person confirms it"
+    ),
+    "SITECRAWL_COLLAPSE_PAGES": "fewer lost pages are no collapse, however small the site is",
     "SITECRAWL_KEEP_TEXTS_MAX_PAGES": "of how many of the first visited pages the text is kept",
     "SITECRAWL_TRAP_PARAMETER_COPIES": (
         "pages with the same text, until a parameter is known not to change the page"
@@ -64,6 +80,10 @@ MEANINGS: dict[str, str] = {
     "SITECRAWL_MAX_EXTERNAL_HOPS": (
         "how far the crawl may leave the site ([scope](scope.md#leaving-the-site)); here "
         "0 means not at all"
+    ),
+    "SITECRAWL_CHECK_PAGES": (
+        "listed pages that a scan visits only to see how they answer ([checks](checks.md)); here 0"
+        " means none"
     ),
     "SITECRAWL_MAX_PAGE_BYTES": "bytes of one page; what comes before the limit counts",
     "SITECRAWL_MAX_PAGE_LINKS": "links of one page",
@@ -180,6 +200,10 @@ MEANINGS: dict[str, str] = {
         "addresses, networks and hosts (with a port or without) that may be fetched "
         "although they are not public"
     ),
+    "SITECRAWL_ALLOW_PRIVATE_SITE": (
+        "the site that was named may be at a private address "
+        "([safety](safety.md#the-site-that-you-named)); the monitor sets it for each watched site"
+    ),
     "SITECRAWL_VERIFY_CERTIFICATES": "false: take any certificate; recorded as evidence",
     "SITECRAWL_USE_PROXIES": (
         "use the proxies of the environment (`http_proxy`, `https_proxy`, `no_proxy`)"
@@ -209,4 +233,92 @@ MEANINGS: dict[str, str] = {
     "SITECRAWL_SLOT_WAIT_SECONDS": "how long a request waits for its turn at its host",
     "SITECRAWL_PROGRESS": "`live` line, `log` lines, `off`; `auto`: live on a terminal",
     "SITECRAWL_PROGRESS_INTERVAL_SECONDS": "between two log lines",
+    "SITECRAWL_MONITOR_DATABASE_URL": (
+        "where the job engine keeps its queue; empty: a file beside a SQLite database, the"
+        " same PostgreSQL database"
+    ),
+    "SITECRAWL_MONITOR_SCANS": (
+        "scans that each worker runs at once; one number for all workers of a database"
+    ),
+    "SITECRAWL_MONITOR_RETRIES": "how often a failed scan is tried again",
+    "SITECRAWL_MONITOR_RETRY_MINUTES": (
+        "before the first retry; twice as long before each further one"
+    ),
+    "SITECRAWL_MONITOR_KEEP_DAYS": (
+        "how long ended jobs, but for the newest of each site, and deliveries are kept; 0: forever"
+    ),
+    "SITECRAWL_MONITOR_DRAIN_SECONDS": (
+        "how long a worker that is asked to stop waits for its scans"
+    ),
+    "SITECRAWL_WEB_HOST": ("the address that `sitecrawl serve` listens on"),
+    "SITECRAWL_WEB_PORT": ("its port"),
+    "SITECRAWL_WEB_PUBLIC_URL": (
+        "how people reach the server, such as `https://monitor.example.com`; other names are"
+        " refused then ([running it](running.md))"
+    ),
+    "SITECRAWL_WEB_TRUSTED_PROXIES": (
+        "addresses and networks of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are"
+        " believed ([running it](running.md))"
+    ),
+    "SITECRAWL_WEB_SESSION_IDLE_MINUTES": ("a session that was not used for so long is over"),
+    "SITECRAWL_WEB_SESSION_DAYS": ("how long a session lasts at most, however often it is used"),
+    "SITECRAWL_WEB_REQUESTS_PER_MINUTE": (
+        "requests to the API per user or token, and from an address that nobody is signed in at"
+    ),
+    "SITECRAWL_WEB_MAX_BODY_BYTES": ("bytes of one request, such as an import"),
+    "SITECRAWL_WEB_CRON_TOKEN": (
+        "lets `POST /api/cron/scan` start all scans that are due; empty: it is off"
+        " ([API](api.md#cron))"
+    ),
+    "SITECRAWL_WEB_CRON_TOKEN_IN_QUERY": (
+        "take that token as `?token=` as well, although it ends in the logs of proxies"
+    ),
+    "SITECRAWL_WEB_OIDC_ISSUER": (
+        "the OpenID provider that people can sign in by ([users](users.md#openid-connect))"
+    ),
+    "SITECRAWL_WEB_OIDC_CLIENT_ID": ("what the provider knows this server as"),
+    "SITECRAWL_WEB_OIDC_CLIENT_SECRET": ("the secret that the provider gave it"),
+    "SITECRAWL_DIVE_MAX_AGE_HOURS": "a dive does not fetch pages again that were kept since then",
+    "SITECRAWL_MODEL_URL": (
+        "the base URL of an OpenAI-compatible server that answers questions, such as"
+        " `http://127.0.0.1:11434/v1`; without it answers are sentences of the site"
+        " ([answers](answers.md#models)). One at a private address needs `SITECRAWL_ADDRESS_ALLOW`"
+    ),
+    "SITECRAWL_MODEL_NAME": "the model that the server is asked for",
+    "SITECRAWL_MODEL_KEY": "sent as a bearer token; never shown",
+    "SITECRAWL_MODEL_TIMEOUT_SECONDS": "an answer takes at most so long",
+    "SITECRAWL_MODEL_MAX_TOKENS": "an answer has at most so many tokens",
+    "SITECRAWL_MODEL_DAILY_TOKENS": (
+        "questions and answers about a site may take so many tokens in 24 hours; then answers are"
+        " sentences of the site"
+    ),
+    "SITECRAWL_EMBEDDING_URL": (
+        "the base URL of an OpenAI-compatible server that embeds passages; without it the installed"
+        " models do ([search](search.md#models))"
+    ),
+    "SITECRAWL_EMBEDDING_NAME": "the model that the server is asked for",
+    "SITECRAWL_EMBEDDING_KEY": "sent as a bearer token; never shown",
+    "SITECRAWL_EMAIL_SMTP_HOST": (
+        "the mail server; without it no email is sent ([notifications](notifications.md#email))"
+    ),
+    "SITECRAWL_EMAIL_SMTP_PORT": "its port",
+    "SITECRAWL_EMAIL_SMTP_USER": "the name to log in with; without it there is no login",
+    "SITECRAWL_EMAIL_SMTP_PASS": "the password to log in with; never shown",
+    "SITECRAWL_EMAIL_SMTP_TLS": (
+        "`starttls`, `implicit` (TLS from the start), `off`; `auto`: implicit at port 465,"
+        " else starttls"
+    ),
+    "SITECRAWL_EMAIL_FROM": "the sender, such as `sitecrawl <watch@example.com>`",
+    "SITECRAWL_APPRISE_SCHEMES": (
+        "services that channels may reach through Apprise, such as `ntfys,tgram`; without it"
+        " Apprise is off"
+    ),
+    "SITECRAWL_SECRET_KEY": (
+        "the key that encrypts secrets in the database; several: the first encrypts, all"
+        " decrypt; never shown ([notifications](notifications.md#secrets))"
+    ),
+    "SITECRAWL_SECRET_KEY_FILE": (
+        "where that key is kept if `SITECRAWL_SECRET_KEY` is not set; created when it is"
+        " first needed"
+    ),
 }

@@ -40,6 +40,13 @@ def _parse_flag(value: Any) -> bool:
     raise ValueError
 
 
+def _parse_kept_bodies(value: Any) -> str:
+    word = str(value).strip().lower()
+    if word in {"documents", "pages", "none"}:
+        return word
+    return "documents" if _parse_flag(value) else "none"
+
+
 def _parse_count(value: Any) -> int:
     if isinstance(value, bool) or (isinstance(value, float) and not value.is_integer()):
         raise ValueError
@@ -124,6 +131,7 @@ def choice(*words: str) -> ValueKind:
 text = _kind("a text that is not empty", _parse_text)
 any_text = _kind("a text", _parse_any_text)
 flag = _kind("true or false", _parse_flag)
+kept_bodies = _kind("documents, pages or none", _parse_kept_bodies)
 count = _kind("a whole number, 0 or more", _parse_count)
 positive = _kind("a whole number, 1 or more", _parse_positive)
 seconds = _kind("a number, 0 or more", _parse_seconds)

@@ -8,10 +8,9 @@ import sys
 import time
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import aiohttp
-from aiohttp.abc import AbstractResolver
 from aiohttp.http_exceptions import LineTooLong
 from scrapy import signals
 from scrapy.core.downloader.handlers._aiohttp import AiohttpDownloadHandler, _ClientResponse
@@ -27,6 +26,7 @@ from twisted.python.failure import Failure
 from sitecrawl.config import Config
 from sitecrawl.downloadhandlers.lenient import LenientExchange
 from sitecrawl.safety.policy import endpoint_of
+from sitecrawl.safety.resolver import GuardedResolver
 from sitecrawl.scan.errors import (
     AddressNotAllowedError,
     ConnectionDroppedError,
@@ -39,7 +39,7 @@ from sitecrawl.signals import request_sending
 if TYPE_CHECKING:
     from types import SimpleNamespace
 
-    from aiohttp.abc import ResolveResult
+    from aiohttp.abc import AbstractResolver
     from aiohttp.client_middlewares import ClientHandlerType
     from aiohttp.connector import AddrInfoType, Connection
     from scrapy import Request
@@ -189,7 +189,7 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
             local_addr=self._bind_address,
             # The downloader limits what is under way.
             limit=0,
-            resolver=_GuardedResolver(self.make_resolver(), self.permitted),
+            resolver=GuardedResolver(self.make_resolver(), self.permitted),
             use_dns_cache=bool(self.dns_cache_seconds),
             ttl_dns_cache=self.dns_cache_seconds,
             socket_factory=self._guarded_socket,
@@ -270,27 +270,6 @@ class _GuardedResponse(_ClientResponse):
         if connection.transport is None:
             raise aiohttp.ClientConnectionResetError("a kept connection was closed")
         return await super().start(connection)
-
-
-class _GuardedResolver(AbstractResolver):
-    """Removes addresses that may not be connected to from the answers of another resolver."""
-
-    def __init__(self, resolver: AbstractResolver, permitted: Any):
-        self._resolver = resolver
-        self._permitted = permitted
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
-        try:
-            found = await self._resolver.resolve(host, port, family)
-        except UnicodeError as error:
-            raise OSError(None, f"{host} is no host name") from error
-        permitted = set(self._permitted(host, port, [each["host"] for each in found]))
-        return [each for each in found if each["host"] in permitted]
-
-    async def close(self) -> None:
-        await self._resolver.close()
 
 
 async def _fail_when_dropped(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.queries.page_filter import PageFilter
     from sitecrawl.store.queries.scans import Scan
 
 # What Scrapy gives to every exporter; others change how a row is written.
@@ -143,14 +143,20 @@ def export_pages(
     database: Database, scan: Scan, wanted: PageFilter, format_: str, output: Path | None
 ) -> int:
     """Write the wanted pages of the scan to a file or to standard output; return their number."""
-    make_exporter = _exporter(format_)
     if output is None and format_ in EXTRAS and sys.stdout.isatty():
         raise ConfigError(f"--format {format_} is not for the screen; give a file with -o")
     with opened_output(output) as file:
-        exporter = make_exporter(file, encoding="utf-8", indent=0)
-        exporter.start_exporting()
-        number = exporter.export_scan(database, scan, wanted)
-        exporter.finish_exporting()
+        return write_pages(database, scan, wanted, format_, file)
+
+
+def write_pages(
+    database: Database, scan: Scan, wanted: PageFilter, format_: str, file: IO[bytes]
+) -> int:
+    """Write the wanted pages of the scan to an open file; return their number."""
+    exporter = _exporter(format_)(file, encoding="utf-8", indent=0)
+    exporter.start_exporting()
+    number = exporter.export_scan(database, scan, wanted)
+    exporter.finish_exporting()
     return number
 
 
@@ -183,6 +189,10 @@ def _json_rows(
 def _cells(column: Sequence[Any]) -> Sequence[Any]:
     if column.count(None) == len(column):
         return [""] * len(column)
+    if isinstance(next((each for each in column if each is not None), None), str):
+        # Each text once: most columns have few.
+        cells = {value: safe_cell(value) for value in set(column)}
+        return [cells[value] for value in column]
     return list(map(safe_cell, column))
 
 

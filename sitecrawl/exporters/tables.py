@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.queries.page_filter import PageFilter
     from sitecrawl.store.queries.scans import Scan
 
 _MAX_SHEET_ROWS: Final = 1_048_576  # with the header

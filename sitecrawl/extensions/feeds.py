@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy.extensions.feedexport import FeedSlot
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.queries.page_filter import PageFilter
     from sitecrawl.store.queries.scans import Scan
 
 logger = logging.getLogger(__name__)
@@ -147,7 +147,7 @@ class PageFeeds(FeedExporter):
     async def _export(self, slot: FeedSlot, scan_id: int, spider: Spider) -> list[FeedSlot]:
         from sitecrawl.store.engine import open_database
         from sitecrawl.store.queries.feed import iter_page_rows
-        from sitecrawl.store.queries.pages import PageFilter
+        from sitecrawl.store.queries.page_filter import PageFilter
         from sitecrawl.store.queries.scans import scan_by_id
 
         config = Config.from_settings(self.settings)

@@ -59,7 +59,7 @@ class FrontierPipeline(InventoryPipeline):
         for batch in mention_batches(item):
             if batch.visit is not None:
                 self._offer(batch, batch.visit)
-        if isinstance(item, VisitedPage):
+        if isinstance(item, VisitedPage) and not item.visit.is_check:
             item.outcome = self._conclude(item)
         self.scan.counters.visits_due = self._last_number
         return item
@@ -180,7 +180,7 @@ class FrontierPipeline(InventoryPipeline):
         assert self._budgets is not None
         self._last_number = resumption.last_number
         self._known.add_all([visit.page_id for visit in resumption.visits])
-        for visit in resumption.visits:
+        for visit in resumption.crawl_visits:
             self._budgets.restore(
                 visit.url,
                 is_held=visit.number is None,

@@ -6,6 +6,7 @@ import hashlib
 import json
 from bisect import bisect_left
 from collections import Counter
+from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,7 +21,9 @@ from sitecrawl.items import (
     MentionBatch,
     SiteResolved,
     Source,
+    mention_batches,
 )
+from sitecrawl.store.queries.known_pages import check_fingerprint
 from sitecrawl.store.writers.records import (
     DocumentRecord,
     FetchRecord,
@@ -36,7 +39,7 @@ from sitecrawl.store.writers.records import (
 from sitecrawl.urls.address import without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from sitecrawl.items import Judged, MenuItem, VisitedPage
     from sitecrawl.scan.scan import Scan
@@ -77,11 +80,12 @@ class ItemRecorder:
     def take_pages(self, pages: Sequence[VisitedPage]) -> None:
         """Store what some visits gave, all of it or nothing."""
         with self._writer.together():
+            self._count_documents(page.document for page in pages if not page.visit.is_check)
             self._add_records([page.document for page in pages])
             for page in pages:
                 self._add_visited(page)
         for page in pages:
-            if page.visit.clicks:
+            if page.visit.clicks or page.visit.is_check:
                 # Nobody refers to it any more, and there may be millions. Two pages may have one
                 # document: addresses that are sent alike.
                 self._document_ids.pop(page.document.url, None)
@@ -134,12 +138,14 @@ class ItemRecorder:
             )
         return self._verdict_ids[judged]
 
-    def _add_records(self, documents: Sequence[Document]) -> None:
+    def _count_documents(self, documents: Iterable[Document]) -> None:
         for document in documents:
             if document.is_probe:
                 self._counters.probes += 1
             else:
                 self._counters.documents[document.outcome] += 1
+
+    def _add_records(self, documents: Sequence[Document]) -> None:
         records = [
             DocumentRecord(
                 url=document.url,
@@ -153,12 +159,15 @@ class ItemRecorder:
         self._document_ids |= self._writer.documents(records)
 
     def _add_document(self, document: Document) -> None:
+        self._count_documents([document])
         self._add_records([document])
         if document.is_to_be_read:
             self._being_read[document.url] = document
             return
         if document.outcome is FetchOutcome.NOT_MODIFIED:
-            self._counters.pages_unchanged += self._validators[document.url].listed
+            known = self._validators[document.url]
+            self._counters.pages_unchanged += known.listed
+            document.sha256 = known.sha256 or ""
         self._writer.record_fetch(self._fetch(document, None))
 
     def _end_document(self, read: DocumentRead) -> None:
@@ -176,8 +185,7 @@ class ItemRecorder:
                 )
             )
         fetch = self._fetch(document, read)
-        limit = self._config.keep_bodies_max_bytes or len(document.body)
-        if self._config.keep_bodies and 0 < len(document.body) <= limit:
+        if self._config.keeps_body(len(document.body), of_page=False):
             self._writer.keep_body(fetch.sha256, document.body)
         self._writer.record_fetch(fetch)
 
@@ -188,11 +196,16 @@ class ItemRecorder:
     def _add_visited(self, page: VisitedPage) -> None:
         """From here on a killed crawl goes on behind this page."""
         document = page.document
-        for batch in page.batches:
+        for batch in mention_batches(page):
             self._add_mentions(batch)
         if page.read is not None:
             self._count_findings(page.read)
-        self._writer.record_fetch(self._fetch(document, page.read))
+        fetch = self._fetch(document, page.read)
+        if page.visit.is_check:
+            fetch = replace(fetch, is_check=True, fingerprint=check_fingerprint(fetch.fingerprint))
+        if document.packed_body is not None:
+            self._writer.keep_body(fetch.sha256, document.packed_body)
+        self._writer.record_fetch(fetch)
         if document.outcome not in NOT_SENT:
             self._end_visit(page)
 
@@ -218,6 +231,7 @@ class ItemRecorder:
                 fingerprint=facts.fingerprint,
                 rendered=page.rendered or "",
                 only_rendered=page.only_rendered if page.rendered else None,
+                redirect_target=facts.redirect_target,
                 facts=_page_facts(page),
             )
         )
@@ -279,6 +293,7 @@ def _page_facts(page: VisitedPage) -> PageFactsRecord | None:
     if audit is None:
         return None
     directives = {*document.directives}
+    alternates = _alternates(page.batches)
     return PageFactsRecord(
         elapsed_ms=round(document.elapsed_seconds * 1000),
         bytes=len(document.body) or document.received_bytes,
@@ -293,7 +308,10 @@ def _page_facts(page: VisitedPage) -> PageFactsRecord | None:
         insecure_resources=audit.insecure_resources,
         insecure_example=audit.insecure_example,
         bad_hreflang=audit.bad_hreflang,
-        alternates=_alternates(page.batches),
+        robots_meta=", ".join(document.robots_meta),
+        robots_header=", ".join(document.robots_header),
+        alternates=alternates,
+        alternates_hash=_hash_of_set(alternates) if alternates else "",
     )
 
 
@@ -324,6 +342,11 @@ def _alternates(batches: Sequence[MentionBatch]) -> dict[int, str]:
             if language and is_alternate and len(found) < _MAX_ALTERNATES:
                 found.setdefault(batch.ids[row], language)
     return found
+
+
+def _hash_of_set(alternates: Mapping[int, str]) -> str:
+    named = "\n".join(sorted(f"{language} {page}" for page, language in alternates.items()))
+    return hashlib.sha256(named.encode()).hexdigest()[:16]
 
 
 def _new_visits(batch: MentionBatch) -> NewVisits:

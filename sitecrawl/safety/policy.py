@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 _HOST_AND_PORT = re.compile(r"(\[[^\]]+\]|[^:/?#@\[\]\\%\s*]+)(?::([0-9]{1,5}))?")
 _MAX_PORT = 65535
+# Reserved for private networks (RFC 6762, RFC 8375, ICANN), or never given out in the public DNS.
+_PRIVATE_SUFFIXES = (
+    *(".internal", ".local", ".localdomain", ".lan", ".home", ".corp", ".intranet", ".private"),
+    ".home.arpa",
+)
 _EXPECTED = (
     "expected an address (10.0.0.5), a network (10.0.0.0/8) or a host (intranet.example), "
     "an address and a host also with a port (intranet.example:8080)"
@@ -84,6 +89,15 @@ def endpoint_of(url: str) -> Endpoint:
     return Endpoint(_plain(parsed.hostname), int(parsed.port) if parsed.port else default)
 
 
+def is_private_by_name(url: str) -> bool:
+    """Whether the host says itself that it is not public, without a look-up.
+
+    >>> [is_private_by_name(f"http://{host}/") for host in ("[::1]:80", "wiki.lan", "example.com")]
+    [True, True, False]
+    """
+    return bool(AddressPolicy().refusal_of_site(url))
+
+
 class AddressPolicy:
     """Decides on every connection of one scan.
 
@@ -125,6 +139,26 @@ class AddressPolicy:
         if not _is_address(address) or self.permitted(host, port, [address]):
             return ""
         return self.refusal(host, port, address)
+
+    def refusal_of_site(self, url: str) -> str:
+        """Why a site may not be added by its name alone, or nothing.
+
+        A public name may still lead to a private address: that is decided when it is scanned.
+        """
+        host, port = endpoint_of(url)
+        name = host.rstrip(".")
+        is_private_name = ("." not in name and ":" not in name) or name.endswith(_PRIVATE_SUFFIXES)
+        if not is_private_name or name.endswith("localhost"):
+            return self.refusal_without_lookup(url)
+        # Where the name leads is not known here: an allowed network may hold it.
+        for each in self._allowed:
+            is_network = each.network is not None and each.network.num_addresses > 1
+            if each.port in {None, port} and (is_network or each.host == host):
+                return ""
+        return (
+            f"{host} is a name of a private network;"
+            f" not allowed without SITECRAWL_ADDRESS_ALLOW={host}:{port}"
+        )
 
     def _permits(self, endpoint: Endpoint, address: Address) -> bool:
         if special_range(address) is None or self._permits_named(endpoint, address):

@@ -28,6 +28,7 @@ _KINDS: dict[str, ValueKind] = {
     "skip": names,
     "render": choice(*RenderMode),
     "resume": count,
+    "dive": count,
 }
 
 
@@ -42,6 +43,7 @@ class SpiderArguments:
     * ``skip``: path patterns to refuse, in addition to ``SITECRAWL_SKIP_PATHS``;
     * ``render``: as ``SITECRAWL_RENDER``;
     * ``resume``: the number of a scan to go on with, which says all the rest;
+    * ``dive``: the number of a dive whose pages are fetched (the spider ``dive``);
     * ``_job``: the id of the job that Scrapyd passes to every spider; kept in the scan's record.
       Further arguments that start with ``_`` are accepted and not used.
     """
@@ -57,6 +59,7 @@ class SpiderArguments:
     skip: tuple[str, ...]
     render: str | None = None
     resume: int | None = None
+    dive: int | None = None
     job: str = ""
 
     @classmethod
@@ -90,6 +93,7 @@ class SpiderArguments:
             skip=values.get("skip", ()),
             render=values.get("render"),
             resume=values.get("resume"),
+            dive=values.get("dive"),
             job=job,
         )
 

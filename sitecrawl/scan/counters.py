@@ -53,6 +53,8 @@ class ScanCounters:
     """Pages that the crawl has visited, also before an interruption."""
     listed_visited: int = 0
     """Of the pages that are listed, those that were visited; counted when the scan ends."""
+    checks: Counter[str] = field(default_factory=Counter)
+    """Pages that were checked, by the outcome of the fetch; error pages with 200 as soft_404."""
     visits_found: int = 0
     """Pages that were put into the frontier."""
     visits_waiting: int = 0
@@ -110,6 +112,8 @@ class ScanCounters:
                 self.pages_in_sitemaps += number
             elif group == "render":
                 self._restore_rendering(rest, number)
+            elif group == "checks":
+                self.checks[rest] += number
             elif rest == "found":
                 self.visits_found += number
             elif rest == "visited":
@@ -157,6 +161,7 @@ class ScanCounters:
             ("sitecrawl/pages/source/", self.pages_by_source),
             ("sitecrawl/pages/refused/", self.pages_refused),
             ("sitecrawl/documents/outcome/", self.documents),
+            ("sitecrawl/checks/", self.checks),
             ("sitecrawl/findings/", self.findings),
             ("sitecrawl/render/", self.rendering),
         ):

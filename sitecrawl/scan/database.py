@@ -185,6 +185,20 @@ class ScanDatabase:
         await self.flush()
         return await self.run(self._waiting_visits, after, limit) or []
 
+    async def begin_checks(self, limit: int, wanted: Callable[[list[str]], list[bool]]) -> None:
+        """Choose the pages to check; *wanted* says which URLs may be fetched."""
+        await self.flush()
+        await self.run(lambda: self.writer.choose_checks(limit, wanted))
+
+    async def begin_dive(self, dive_id: int, wanted: Callable[[list[str]], list[bool]]) -> None:
+        """Choose the pages that a dive wants to have fetched."""
+        await self.run(lambda: self.writer.choose_dive(dive_id, wanted))
+
+    async def waiting_checks(self, after: int, limit: int) -> list[Visit]:
+        """The next pages to check behind number *after*."""
+        await self.flush()
+        return await self.run(partial(self._waiting_visits, are_checks=True), after, limit) or []
+
     async def known_document(self, url: str) -> KnownDocument | None:
         """What earlier scans know of the document, if it would be read the same way today."""
         await self.opened()
@@ -198,9 +212,9 @@ class ScanDatabase:
         """The last answer of earlier scans to this robots.txt, and the last one with rules."""
         return await self.run(self._robots_copies, url) or (None, None)
 
-    def _waiting_visits(self, after: int, limit: int) -> list[Visit]:
-        rows = self.writer.waiting_visits(after, limit)
-        known = self._known_pages(rows)
+    def _waiting_visits(self, after: int, limit: int, *, are_checks: bool = False) -> list[Visit]:
+        rows = self.writer.waiting_visits(after, limit, are_checks=are_checks)
+        known = self._known_pages(rows, are_checks=are_checks)
         return [
             Visit(
                 row.number,
@@ -209,15 +223,18 @@ class ScanDatabase:
                 row.external_hops,
                 tuple(json.loads(row.redirected_from or "[]")),
                 known.get(row.number),
+                are_checks,
             )
             for row in rows
         ]
 
-    def _known_pages(self, rows: Sequence[WaitingVisit]) -> dict[int, KnownPage]:
+    def _known_pages(
+        self, rows: Sequence[WaitingVisit], *, are_checks: bool
+    ) -> dict[int, KnownPage]:
         assert self.record is not None
         config = self._config
         # The language that a link names is not stored, and may decide whether it is followed.
-        is_read_anyway = config.skip_other_languages and config.languages
+        is_read_anyway = not are_checks and config.skip_other_languages and config.languages
         may_be_known = config.conditional_requests and self.record.has_pages
         if not rows or not may_be_known or is_read_anyway:
             return {}
@@ -225,6 +242,8 @@ class ScanDatabase:
             range(rows[0].number, rows[-1].number + 1),
             self.fingerprint,
             leaves_site=config.max_external_hops > 0,
+            are_checks=are_checks,
+            needs_body=lambda size: config.keeps_body(size, of_page=True),
         )
 
     def _children(self, validators: Validators) -> Sequence[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The pages that the crawl is to visit, in their order."""
+"""The pages that a stage is to visit, in their order."""
 
 from __future__ import annotations
 

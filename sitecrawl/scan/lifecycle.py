@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
+from sitecrawl import __version__
+from sitecrawl.changes.baseline import VERSION
 from sitecrawl.config import Config, apply_environment
 from sitecrawl.errors import ExitCode
-from sitecrawl.items import EvidenceType
+from sitecrawl.items import EvidenceType, FetchOutcome
 from sitecrawl.politeness.ledger import ledger_words
 from sitecrawl.politeness.scan import ScanPoliteness
 from sitecrawl.safety.policy import AddressPolicy, endpoint_of
@@ -83,9 +85,11 @@ class ScanLifecycle:
             politeness=ScanPoliteness(
                 config.pace_rules(), config.scan_budget(self._started), config.slot_wait_seconds
             ),
-            address_policy=AddressPolicy(named, config.address_allow),
+            address_policy=AddressPolicy(
+                named if config.allow_private_site else (), config.address_allow
+            ),
         )
-        scan.frontier = Frontier()
+        scan.frontier, scan.checks = Frontier(), Frontier()
         scan.put = self._put
         is_stored = arguments is not None and getattr(self._crawler.spider, "is_stored", True)
         if is_stored:
@@ -109,7 +113,8 @@ class ScanLifecycle:
         if database is not None:
             assert self._arguments is not None
             record: dict[str, Any] = getattr(self._crawler.spider, "record", dict)()
-            settings = self.scan.config.as_dict() | record
+            # Another version may find other pages: comparisons of scans need to know.
+            settings = {VERSION: __version__, **self.scan.config.as_dict(), **record}
             database.open(self._arguments, settings, plain_feeds(self._crawler.settings))
             self._taking_up = asyncio.ensure_future(self._take_up(database))
 
@@ -281,7 +286,10 @@ class ScanLifecycle:
         assert database is not None
         listed, unchanged = counters.pages_listed, counters.pages_unchanged
         has_crawled = counters.visited > 1
-        if not has_crawled and not (listed and (unchanged or record.has_pages)):
+        read = counters.checks[FetchOutcome.OK] + counters.checks[FetchOutcome.NOT_MODIFIED]
+        has_checked = bool(counters.checks) and (unchanged or counters.checks.total() > read)
+        may_overlap = has_crawled or has_checked or bool(listed and unchanged)
+        if not may_overlap and (unchanged or not record.has_pages):
             return 0
         from sitecrawl.store.queries.pages import count_listed, has_unconfirmed
         from sitecrawl.store.queries.resume import page_stats
@@ -289,6 +297,8 @@ class ScanLifecycle:
 
         scan = scan_by_id(database.reader, record.scan_id)
         assert scan is not None
+        if not may_overlap and not listed:
+            return count_listed(database.reader, scan)  # of earlier scans
         if unchanged and not has_crawled and not has_unconfirmed(database.reader, scan):
             known = count_listed(database.reader, scan)
             counters.pages_unchanged = max(known - listed, 0)

@@ -36,6 +36,9 @@ class Scan:
     counters: ScanCounters = field(default_factory=ScanCounters)
     robots: RobotsRegistry = field(init=False)
     frontier: Frontier = field(init=False)
+    """The pages that the crawl is to visit."""
+    checks: Frontier = field(init=False)
+    """The pages that are checked."""
     database: ScanDatabase | None = None
     root_url: str = ""
     """Where the site answers; empty until it has."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.urls.address import origin_of
+from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -87,6 +88,10 @@ class Summary:
     """How many pages a browser has shown, and how many are known only for that."""
     not_visited: int = 0
     """Pages whose turn had not come when the crawl ended."""
+    checks: dict[str, int] = field(default_factory=dict)
+    """Pages that were checked (``checked``), and how these answered: ``unchanged`` (304),
+    ``redirected``, ``removed`` (404, 410, an error page with 200), ``unreachable`` (5xx, time-out,
+    no connection), ``not_allowed`` (robots.txt). Empty: none was to be checked."""
     known: int = 0
     """Pages of the inventory after the scan, with those that only earlier scans have seen."""
 
@@ -258,6 +263,7 @@ def build_summary(
         known=known or counters.pages_listed + counters.pages_unchanged,
         unvisited=counters.pages_listed + counters.pages_unchanged - counters.listed_visited,
         rendered=_rendered(counters),
+        checks=_checks(counters.checks),
         cut_patterns=list(counters.given_up_patterns),
         truncated=counters.all_limits(),
         politeness=ledger,
@@ -274,6 +280,25 @@ def _rendered(counters: ScanCounters) -> dict[str, Any]:
     if not any(rendering.get(name) for name in ("pages", "failed", "missed")):
         return {}
     return {**rendering, "only_rendered": counters.pages_only_rendered}
+
+
+_REMOVED = (FetchOutcome.NOT_FOUND, Reason.SOFT_404)
+_NOT_ALLOWED = (FetchOutcome.BLOCKED_BY_ROBOTS, FetchOutcome.ADDRESS_NOT_ALLOWED)
+_REDIRECTED = (FetchOutcome.REDIRECTED, FetchOutcome.TOO_MANY_REDIRECTS)
+
+
+def _checks(results: Counter[str]) -> dict[str, int]:
+    if not results:
+        return {}
+    found = {
+        "checked": results.total(),
+        "unchanged": results[FetchOutcome.NOT_MODIFIED],
+        "redirected": sum(results[each] for each in _REDIRECTED),
+        "removed": sum(results[each] for each in _REMOVED),
+        "not_allowed": sum(results[each] for each in _NOT_ALLOWED),
+    }
+    answered = sum(found.values()) - found["checked"] + results[FetchOutcome.OK]
+    return {**found, "unreachable": found["checked"] - answered}
 
 
 def _most_first(counts: Counter[str]) -> dict[str, int]:

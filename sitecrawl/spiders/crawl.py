@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from scrapy.spiders import CrawlSpider as ScrapyCrawlSpider
 
 from sitecrawl.spiders.site import SiteSpider
+from sitecrawl.stages.checks import ChecksStage
 from sitecrawl.stages.crawl import CrawlStage
 from sitecrawl.stages.entry import EntryStage
 from sitecrawl.stages.link_rules import LinkRules
@@ -26,7 +27,7 @@ class CrawlSpider(SiteSpider, ScrapyCrawlSpider):
     """
 
     name = "crawl"
-    stages: ClassVar[tuple[type[Stage], ...]] = (EntryStage, CrawlStage)
+    stages: ClassVar[tuple[type[Stage], ...]] = (EntryStage, CrawlStage, ChecksStage)
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sitecrawl.spiders.site import SiteSpider
+from sitecrawl.stages.checks import ChecksStage
 from sitecrawl.stages.crawl import CrawlStage
 from sitecrawl.stages.entry import EntryStage
 from sitecrawl.stages.sitemaps import SitemapStage
@@ -17,4 +18,9 @@ class DiscoverSpider(SiteSpider):
     """Find every URL of a site: one stage after another, each only as far as it is needed."""
 
     name = "discover"
-    stages: ClassVar[tuple[type[Stage], ...]] = (EntryStage, SitemapStage, CrawlStage)
+    stages: ClassVar[tuple[type[Stage], ...]] = (
+        EntryStage,
+        SitemapStage,
+        CrawlStage,
+        ChecksStage,
+    )

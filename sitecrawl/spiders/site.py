@@ -50,7 +50,7 @@ class SiteSpider(Spider):
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
-        self._waiting = list(self.stages)
+        self._waiting: list[type[Stage]] = []
         self._stage: Stage | None = None
         self._alarm: asyncio.TimerHandle | None = None
         self._going_on: asyncio.Task[None] | None = None
@@ -90,6 +90,7 @@ class SiteSpider(Spider):
 
     def spider_opened(self) -> None:
         arguments, scan, engine = self.scan_arguments, scan_of(self.crawler), self.crawler.engine
+        self._waiting = [stage for stage in self.stages if stage.is_wanted(scan.config)]
         settings = self.crawler.settings
         follows_redirects = settings.getbool("REDIRECT_ENABLED")
         self.context = ScanContext(
@@ -103,6 +104,7 @@ class SiteSpider(Spider):
             rendering=PageRendering(scan.config),
             max_redirects=settings.getint("REDIRECT_MAX_TIMES") if follows_redirects else 0,
             is_resumed=arguments.resume is not None,
+            dive=arguments.dive,
         )
 
     async def start(self) -> AsyncIterator[Any]:
@@ -185,7 +187,7 @@ class SiteSpider(Spider):
         """One item for each page of the scan."""
         from sitecrawl.store.engine import open_database
         from sitecrawl.store.queries.feed import iter_page_rows
-        from sitecrawl.store.queries.pages import PageFilter
+        from sitecrawl.store.queries.page_filter import PageFilter
 
         scan = self.context.scan
         wanted = PageFilter(include_refused=scan.config.feed_refused)

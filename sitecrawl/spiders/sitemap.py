@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from scrapy.spiders import SitemapSpider as ScrapySitemapSpider
 
 from sitecrawl.spiders.site import SiteSpider
+from sitecrawl.stages.checks import ChecksStage
 from sitecrawl.stages.entry import EntryStage
 from sitecrawl.stages.sitemap_entries import SitemapChoice
 from sitecrawl.stages.sitemaps import SitemapStage
@@ -31,7 +32,7 @@ class SitemapSpider(SiteSpider, ScrapySitemapSpider):
     """
 
     name = "sitemap"
-    stages: ClassVar[tuple[type[Stage], ...]] = (EntryStage, SitemapStage)
+    stages: ClassVar[tuple[type[Stage], ...]] = (EntryStage, SitemapStage, ChecksStage)
 
     sitemap_rules: Sequence[tuple[re.Pattern[str] | str, Any]] = ()
     sitemap_alternate_links = True

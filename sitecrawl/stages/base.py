@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sitecrawl.scan.robots import AuthorityRobots
     from sitecrawl.scan.scan import Scan
     from sitecrawl.stages.link_rules import LinkRules
+    from sitecrawl.stages.probe import ErrorPages
     from sitecrawl.stages.rendering import PageRendering
     from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.urls.scope import Scope
@@ -48,6 +49,8 @@ class ScanContext:
     is_resumed: bool = False
     sitemap_choice: SitemapChoice = field(default_factory=SitemapChoice)
     link_rules: LinkRules | None = None  # which links the crawl follows; None: all
+    dive: int | None = None  # whose pages are fetched
+    error_pages: ErrorPages | None = None  # asked for when the first page is visited
 
     @property
     def config(self) -> Config:
@@ -89,6 +92,11 @@ class Stage(ABC):
         self.limits: dict[str, Limit] = {}
         self.has_run = True
         self.end_reason = "nothing left to fetch"
+
+    @classmethod
+    def is_wanted(cls, config: Config) -> bool:
+        """Whether the stage is one of this scan's at all."""
+        return True
 
     @abstractmethod
     async def next_requests(self) -> Iterable[Request]:

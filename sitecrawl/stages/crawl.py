@@ -2,66 +2,34 @@
 
 from __future__ import annotations
 
-import logging
-from dataclasses import replace
-from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome, PageFacts, PageFormat, VisitedPage
-from sitecrawl.scan.fetching import document_request, failed_document, fetched_document
-from sitecrawl.stages.base import ScanContext, Stage
-from sitecrawl.stages.order import InOrder
-from sitecrawl.stages.pages import PageReader, ReadPage, note_limits
-from sitecrawl.stages.probe import ErrorPages
+from sitecrawl.stages.visits import VisitStage
 from sitecrawl.stages.waterfall import why_no_crawl
-from sitecrawl.urls.address import resolve_location
-from sitecrawl.urls.canonical import canonicalize, page_key
-from sitecrawl.urls.refusal import Reason, Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Iterable
+    from collections.abc import AsyncIterator, Iterable
 
     from scrapy import Request
     from scrapy.http import Response
-    from twisted.python.failure import Failure
 
-    from sitecrawl.items import Document, Visit
-
-logger = logging.getLogger(__name__)
-
-_REFUSED_OUTCOMES = {
-    FetchOutcome.NOT_FOUND: Reason.NOT_FOUND,
-    FetchOutcome.TOO_MANY_REDIRECTS: Reason.TOO_MANY_REDIRECTS,
-}
+    from sitecrawl.items import Visit, VisitedPage
+    from sitecrawl.stages.base import ScanContext
 
 
-class _Answer(NamedTuple):
-    """A page that was read; its turn decides whether it is rendered, if it has to be asked."""
+class CrawlStage(VisitStage):
+    """Visit the pages of the frontier; what they link to goes behind its end.
 
-    read: ReadPage
-    to_render: Response | None = None
-
-
-class CrawlStage(Stage):
-    """Visit the pages of the frontier in its order; what they link to goes behind its end.
-
-    The scheduler hands the pages out. Answers are read as they come, but what they say is handed
-    on in the order of the visits: so the crawl is strictly breadth first, and gives the same list
-    however fast each answer was.
+    So the crawl is strictly breadth first.
     """
 
     name: ClassVar[str] = "crawl"
+    found_by: ClassVar[str] = "a link"
 
     def __init__(self, context: ScanContext):
-        super().__init__(context)
-        self._frontier = context.scan.frontier
-        self._reader = PageReader(context.config)
-        self._error_pages = ErrorPages(context)
-        self._order: InOrder[_Answer] = InOrder()
+        super().__init__(context, context.scan.frontier)
         self._has_begun = False
         self._link_rules = context.link_rules
-        self._canonical_rules = context.config.canonical_rules()
-        self._key_rules = context.config.key_rules()
 
     async def next_requests(self) -> Iterable[Request]:
         pages = self.context.counters.pages_of_sitemaps
@@ -71,11 +39,7 @@ class CrawlStage(Stage):
             return []
         if not self._has_begun:
             await self._begin()
-        if missing := self._order.give_up_missing():
-            self.context.counters.items_lost += missing
-            await self._drain()
-        request = await self._frontier.first_request()
-        return [request] if request else []
+        return await self._next_visit()
 
     def outcome(self) -> dict[str, Any]:
         context = self.context
@@ -104,144 +68,25 @@ class CrawlStage(Stage):
         )
 
     def _request(self, visit: Visit) -> Request:
-        config = self.context.config
-        self._order.announce(visit.number)
-        request = document_request(
-            visit.url,
-            DocumentKind.PAGE,
-            "a link",
-            callback=self._answered,
-            errback=self._failed,
-            callback_arguments={"visit": visit},
-            timeout_seconds=config.page_timeout_seconds,
-            max_bytes=config.max_page_bytes,
-            depth=visit.clicks,
-        )
-        # A redirect to another page is a link to it: that page has its own visit.
-        request.meta["sitecrawl_redirect_within_page"] = True
-        if self._link_rules is None:  # those of a spider look at every page itself
-            request.meta["sitecrawl_known_page"] = visit.known
+        request = super()._request(visit)
+        if self._link_rules is not None:  # those of a spider look at every page itself
+            del request.meta["sitecrawl_known_page"]
+            request.callback = self._answered_by_rules
         return request
 
-    async def _answered(self, response: Response, visit: Visit) -> AsyncIterator[Any]:
-        answer = await self._or_lost(self._read(response, visit), response, visit)
-        await self._hand_on(answer)
+    async def _answered_by_rules(self, response: Response, visit: Visit) -> AsyncIterator[Any]:
+        await self._answered(response, visit)
+        assert self._link_rules is not None
+        async for result in self._link_rules.results(response, visit):
+            yield result
+
+    def _has_read(self, response: Response, page: VisitedPage) -> None:
         if self._link_rules is not None:
-            async for result in self._link_rules.results(response, visit):
-                yield result
+            self._link_rules.choose(response, page)
 
-    async def _failed(self, failure: Failure) -> None:
-        visit: Visit = failure.request.cb_kwargs["visit"]  # type: ignore[attr-defined]
-        document = failed_document(failure)
-        if document.outcome in NOT_SENT and not visit.external_hops:
-            self._frontier.close()  # nor would the next ones be sent
-        await self._hand_on(_Answer(ReadPage(_unread_page(visit, document))))
-
-    async def _or_lost(
-        self, reading: Awaitable[_Answer], response: Response, visit: Visit
-    ) -> _Answer:
-        """An internal error must not keep the pages behind this one from their turn."""
-        try:
-            return await reading
-        except Exception:
-            logger.exception("%s could not be read", visit.url)
-            self.context.counters.items_lost += 1
-            document = fetched_document(response)
-            document.outcome = FetchOutcome.INCOMPLETE
-            return _Answer(ReadPage(VisitedPage(visit, document)))
-
-    async def _hand_on(self, answer: _Answer) -> None:
-        """Hand on this page and those behind it, as far as it is their turn."""
-        self._order.add(answer.read.page.visit.number, answer)
-        await self._drain()
-
-    async def _drain(self) -> None:
-        async for each in self._order.drain():
-            await self._conclude(each)
-            self._frontier.conclude()
-
-    async def _conclude(self, answer: _Answer) -> None:
-        page = answer.read.page
-        try:
-            await self._judge(answer)
-        except Exception:
-            logger.exception("%s could not be judged", page.visit.url)
-            self.context.counters.items_lost += 1
-            page = VisitedPage(page.visit, replace(page.document, outcome=FetchOutcome.INCOMPLETE))
-        await self.context.put(page)
+    async def _store(self, page: VisitedPage) -> None:
+        await super()._store(page)
         self.context.rendering.conclude(page)
-        if page.document.outcome not in NOT_SENT:
-            self.context.counters.visited += 1
 
-    async def _read(self, response: Response, visit: Visit) -> _Answer:
-        """What the page says, or nothing but why."""
-        document = self._reader.fetched(response)
-        scope = self.context.scope
-        if document.outcome is FetchOutcome.NOT_MODIFIED:
-            assert visit.known is not None
-            return _Answer(ReadPage(self._reader.unchanged(document, visit, scope, visit.known)))
-        if target := self._redirect_target(response):
-            page = self._reader.redirected(document, visit, scope, target)
-            refusal = self._redirect_refusal(visit, target)
-            if refusal.reason is not Reason.REDIRECTED:
-                page.batches.clear()
-            page.facts = PageFacts(refusal=refusal)
-            return _Answer(ReadPage(page))
-        if document.outcome is not FetchOutcome.OK:
-            return _Answer(ReadPage(_unread_page(visit, document)))
-        read = self._reader.read(response, document, visit, scope)
-        note_limits(self, read.page)
-        document.forget_body()
-        if self._link_rules is not None:
-            self._link_rules.choose(response, read.page)
-        is_doubtful = await self.context.rendering.if_sure(read, response, scope)
-        return _Answer(read, response if is_doubtful else None)
-
-    async def _judge(self, answer: _Answer) -> None:
-        """See the page as people do, and whether it is one; all before it have been judged."""
-        read = answer.read
-        if answer.to_render is not None:
-            await self.context.rendering.at_turn(read, answer.to_render, self.context.scope)
-        is_page = read.page.read is not None and read.page.read.format == PageFormat.HTML
-        if is_page and (refusal := await self._refusal_of(read.page)):
-            read.page.facts = replace(read.page.facts, refusal=refusal)
-
-    def _redirect_target(self, response: Response) -> str | None:
-        location = response.headers.get("Location")
-        is_redirect = HTTPStatus.MULTIPLE_CHOICES <= response.status < HTTPStatus.BAD_REQUEST
-        if location is None or not is_redirect:
-            return None
-        return resolve_location(location, response.url)
-
-    def _redirect_refusal(self, visit: Visit, target: str) -> Refusal:
-        chain = (*visit.redirected_from, visit.url)
-        shown = canonicalize(target, rules=self._canonical_rules) or target
-        if self._key(shown) in map(self._key, chain):
-            return Refusal(Reason.REDIRECT_LOOP, shown)
-        if len(chain) > self.context.max_redirects:
-            return Refusal(Reason.TOO_MANY_REDIRECTS, shown)
-        return Refusal(Reason.REDIRECTED, shown)
-
-    async def _refusal_of(self, page: VisitedPage) -> Refusal | None:
-        """Why a fetched page is rejected."""
-        config, facts = self.context.config, page.facts
-        if config.soft_404 and facts.fingerprint is not None:
-            error_page = await self._error_pages.of(page.visit.url)
-            if error_page and error_page.looks_like(facts):
-                return Refusal(Reason.SOFT_404, error_page.url)
-        if config.canonical_is_identity and facts.canonical:
-            base = page.document.final_url
-            canonical = canonicalize(facts.canonical, base, self._canonical_rules)
-            if canonical and self._key(canonical) != self._key(page.visit.url):
-                return Refusal(Reason.OTHER_CANONICAL, canonical)
-        return None
-
-    def _key(self, url: str) -> str:
-        return page_key(url, self._key_rules)
-
-
-def _unread_page(visit: Visit, document: Document) -> VisitedPage:
-    page = VisitedPage(visit, document)
-    if reason := _REFUSED_OUTCOMES.get(document.outcome):
-        page.facts = PageFacts(refusal=Refusal(reason, document.error))
-    return page
+    def _count(self, page: VisitedPage) -> None:
+        self.context.counters.visited += 1

@@ -21,6 +21,7 @@ from sitecrawl.scan.fetching import fetched_document
 from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.sitemaps.reader import SitemapReader
 from sitecrawl.stages.facts import PageFactsReader
+from sitecrawl.store.bodies import pack_body
 from sitecrawl.urls.skip import file_kind
 
 if TYPE_CHECKING:
@@ -61,12 +62,15 @@ class PageReader:
         document = fetched_document(response)
         token = self._config.robots_agent
         headers = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
-        said = header_directives(headers, token) if headers else []
-        document.directives = list(dict.fromkeys([*said, *meta_directives(response.body, token)]))
+        document.robots_header = header_directives(headers, token) if headers else []
+        document.robots_meta = meta_directives(response.body, token)
+        document.directives = list(dict.fromkeys([*document.robots_header, *document.robots_meta]))
         return document
 
     def read(self, response: Response, document: Document, visit: Visit, scope: Scope) -> ReadPage:
         """Read a page, or a feed that a page has named."""
+        if not document.is_cut and self._config.keeps_body(len(document.body), of_page=True):
+            document.packed_body = pack_body(document.body)
         if _looks_like_feed(document) and (feed := self._read_feed(document, visit, scope)):
             return ReadPage(feed)
         reading = read_page(

@@ -113,7 +113,8 @@ class PageRendering:
 
     async def _show(self, page: VisitedPage, response: Response, scope: Scope) -> None:
         try:
-            rendering = await self._render(response, page.visit.url, may_click=True)
+            may_click = not page.visit.is_check  # which would find no more than links
+            rendering = await self._render(response, page.visit.url, may_click=may_click)
         except ScanStoppedError as error:
             # It was rendered in part only: a resumed scan visits it again.
             page.document.outcome, page.document.error = FetchOutcome.STOPPED, str(error)

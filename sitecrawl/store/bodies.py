@@ -6,16 +6,17 @@ import gzip
 
 from isal import igzip, isal_zlib
 
+from sitecrawl.items import PackedBody
 from sitecrawl.store.vocabulary import BodyEncoding
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
-def pack_body(body: bytes) -> tuple[BodyEncoding, bytes]:
+def pack_body(body: bytes) -> PackedBody:
     """Compress the body, unless it came compressed."""
     if body.startswith(_GZIP_MAGIC):
-        return BodyEncoding.IDENTITY, body
-    return BodyEncoding.GZIP, igzip.compress(body)
+        return PackedBody(BodyEncoding.IDENTITY, body, len(body))
+    return PackedBody(BodyEncoding.GZIP, igzip.compress(body), len(body))
 
 
 def unpack_body(encoding: str, content: bytes) -> bytes:

@@ -34,7 +34,7 @@ from sitecrawl.store.errors import (
     NotADatabaseError,
     StoreError,
 )
-from sitecrawl.store.migrations.upgrade import bring_to_head
+from sitecrawl.store.migrations.upgrade import bring_to_head, current_revision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -109,47 +109,92 @@ def open_database(
     Without ``create`` a SQLite file that does not exist is a DatabaseMissingError; without
     ``to_write`` one that cannot be written will do.
     """
-    parsed = _parse_url(url)
-    label = _shown(parsed)
-    if parsed.get_backend_name() == "sqlite":
-        path = Path(parsed.database or "")
-        _check_file(path, label, create)
-        if to_write or _is_writable(path):
-            engine = _sqlite_engine(parsed, busy_timeout_seconds)
-        else:
-            engine = _read_only_engine(parsed, path, busy_timeout_seconds)
-    else:
-        engine = _postgres_engine(parsed, label, busy_timeout_seconds)
-    database = Database(engine, label)
+    parsed = parse_url(url)
+    label = shown_url(parsed)
+    database = Database(_engine(parsed, label, create, to_write, busy_timeout_seconds), label)
     try:
         with explained(label):
-            bring_to_head(engine, label)
+            bring_to_head(database.engine, label)
     except BaseException:
         database.close()
         raise
     return database
 
 
+def engine_url(url: str) -> str:
+    """The URL as SQLAlchemy takes it, with an absolute path or the driver that we use."""
+    return parse_url(url).render_as_string(hide_password=False)
+
+
+def beside(url: str, suffix: str) -> str:
+    """A second database: of a SQLite file another one beside it, of PostgreSQL the same.
+
+    >>> beside("sqlite:////var/lib/sitecrawl.db", "-jobs")
+    'sqlite:////var/lib/sitecrawl-jobs.db'
+    """
+    parsed = parse_url(url)
+    if parsed.get_backend_name() != "sqlite":
+        return url
+    path = Path(parsed.database or "")
+    return f"sqlite:///{path.with_name(f'{path.stem}{suffix}{path.suffix}')}"
+
+
+def use_write_ahead_log(url: str) -> None:
+    """Let readers of a SQLite file not wait for writers; the file remembers it."""
+    parsed = parse_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        _check_file(Path(parsed.database or ""), shown_url(parsed), create=True)
+        with explained(shown_url(parsed)), closing(sqlite3.connect(parsed.database or "")) as file:
+            file.execute("PRAGMA journal_mode = WAL")
+
+
+def schema_revision(url: str) -> str | None:
+    """The version of the schema, which is not changed; None if there is no database yet."""
+    parsed = parse_url(url)
+    label = shown_url(parsed)
+    try:
+        engine = _engine(parsed, label, False, False, BUSY_TIMEOUT_SECONDS)
+    except DatabaseMissingError:
+        return None
+    try:
+        with explained(label), engine.connect() as connection:
+            return current_revision(connection)
+    finally:
+        engine.dispose()
+
+
+def _engine(
+    url: URL, label: str, create: bool, to_write: bool, busy_timeout_seconds: float
+) -> Engine:
+    if url.get_backend_name() != "sqlite":
+        return _postgres_engine(url, label, busy_timeout_seconds)
+    path = Path(url.database or "")
+    _check_file(path, label, create)
+    if to_write or _is_writable(path):
+        return _sqlite_engine(url, busy_timeout_seconds)
+    return _read_only_engine(url, path, busy_timeout_seconds)
+
+
 def without_password(url: str) -> str:
     """The database URL as it may be shown; of one that cannot be read nothing is shown."""
     try:
-        return _shown(make_url(url))
+        return shown_url(make_url(url))
     except ArgumentError:
         return "(a database URL that cannot be read)"
 
 
-def _shown(url: URL) -> str:
+def shown_url(url: URL) -> str:
     # The driver takes a password in the query as well.
     return url.difference_update_query(["password"]).render_as_string(hide_password=True)
 
 
-def _parse_url(text: str) -> URL:
+def parse_url(text: str) -> URL:
     try:
         url = make_url(text)
     except ArgumentError:
         # The text may hold a password in a place where nobody expects one: it is not repeated.
         raise DatabaseUrlError(f"the database URL cannot be read; write {_EXAMPLES}") from None
-    label = _shown(url)
+    label = shown_url(url)
     if url.drivername in {"sqlite", "sqlite+pysqlite"}:
         if url.database in {None, "", ":memory:"}:
             raise DatabaseUrlError(

@@ -11,6 +11,7 @@ StoreError
 ├── DiskFullError               there is no room for what was to be written
 ├── SchemaError                 its tables are not the ones this version works with
 │   └── SchemaTooNewError       a newer sitecrawl has been here
+├── BackupError                 a copy cannot be written, or put back
 ├── ScanRunningError            another scan of the same site is under way
 ├── ScanNotResumableError       there is nothing to go on with
 ├── ScanLostError               this scan has been declared dead by another process
@@ -63,6 +64,10 @@ class SchemaError(StoreError):
 
 
 class SchemaTooNewError(SchemaError):
+    pass
+
+
+class BackupError(StoreError):
     pass
 
 

@@ -13,7 +13,7 @@ DEAD_AFTER_SECONDS = 300
 
 
 class RunOfScan(Protocol):
-    """What the record of a scan says of its process."""
+    """What the record of a scan, or of a worker, says of its process."""
 
     @property
     def heartbeat_at(self) -> datetime: ...
@@ -35,9 +35,10 @@ def _token(_pid: int) -> str:
     return secrets.token_hex(8)
 
 
-def is_alive(scan: RunOfScan, now: datetime) -> bool:
+def is_alive(scan: RunOfScan, now: datetime, dead_after_seconds: float | None = None) -> bool:
     """Whether the process may still be there: on another host only its heartbeat tells."""
-    if now - scan.heartbeat_at > timedelta(seconds=DEAD_AFTER_SECONDS):
+    limit = DEAD_AFTER_SECONDS if dead_after_seconds is None else dead_after_seconds
+    if now - scan.heartbeat_at > timedelta(seconds=limit):
         return False
     if scan.hostname != socket.gethostname() or scan.process_token == process_token():
         return True

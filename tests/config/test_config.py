@@ -93,10 +93,27 @@ def test_the_config_is_frozen() -> None:
         config.max_sitemaps = 1  # type: ignore[misc]
 
 
-def test_a_record_of_a_scan_holds_every_value_but_the_database_url() -> None:
-    config = configured(command_line={"SITECRAWL_DATABASE_URL": "postgresql://u:secret@h/d"})
-    assert config.as_dict().keys() == {each.name for each in fields(Config)} - {"database_url"}
-    assert "secret" not in str(config.as_dict())
+def test_a_record_of_a_scan_holds_neither_secrets_nor_what_is_of_no_scan() -> None:
+    config = configured(
+        command_line={
+            "SITECRAWL_DATABASE_URL": "postgresql://u:secret@h/d",
+            "SITECRAWL_EMAIL_SMTP_PASS": "secret",
+            "SITECRAWL_SECRET_KEY": "secret",
+        }
+    )
+    left_out = {each.name for each in fields(Config)} - config.as_dict().keys()
+    assert {"database_url", "email_smtp_pass", "secret_key"} < left_out
+    of_no_scan = ("email_", "web_", "monitor_", "dive_", "model_", "embedding_")
+    assert {name for name in left_out if not name.startswith(of_no_scan)} == {
+        *("database_url", "apprise_schemes", "secret_key", "secret_key_file")
+    }
+    assert "secret" not in str(list(config.as_dict().values()))
+
+
+def test_secrets_are_not_in_the_representation() -> None:
+    config = configured(environment={"EMAIL_SMTP_PASS": "hush", "SITECRAWL_SECRET_KEY": "hush"})
+    assert config.email_smtp_pass == "hush"
+    assert "hush" not in repr(config)
 
 
 # --- the kinds of values ------------------------------------------------------------------------
@@ -300,7 +317,7 @@ def test_an_empty_user_agent_is_as_good_as_none(nothing: str) -> None:
 
 
 def test_other_variables_are_nobody_elses_business() -> None:
-    environment = {"PATH": "/bin", "MAX_PAGES_OF_PRINTER": "x", "USER": "me", "CRON_TOKEN": "t"}
+    environment = {"PATH": "/bin", "MAX_PAGES_OF_PRINTER": "x", "USER": "me", "CRON": "t"}
     assert configured(environment=environment) == configured()
     # Another system's namespace, which may have more in it than what is read here.
     assert configured(environment={"URL_DISCOVERY_WORKERS": "x"}) == configured()

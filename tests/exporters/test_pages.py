@@ -24,7 +24,7 @@ from sitecrawl.exporters.pages import (
 )
 from sitecrawl.exporters.tables import ParquetPageExporter, XlsxPageExporter
 from sitecrawl.store.queries.feed import FEED_FIELDS, iter_page_rows
-from sitecrawl.store.queries.pages import ALL_PAGES, PageFilter
+from sitecrawl.store.queries.page_filter import ALL_PAGES, PageFilter
 from tests.store.crawling import Crawling, Link, address
 from tests.store.scanning import current_scan
 

@@ -10,7 +10,7 @@ from sitecrawl.exporters.pages import JsonLinesPageExporter
 
 if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.queries.page_filter import PageFilter
     from sitecrawl.store.queries.scans import Scan
 
 

@@ -69,11 +69,7 @@ async def collect(
         hook = request.errback if isinstance(answered, Failure) else request.callback
         arguments = {} if isinstance(answered, Failure) else request.cb_kwargs
         assert hook is not None
-        output = hook(answered, **arguments)
-        if isinstance(answered, Failure):
-            await output
-        else:
-            assert [each async for each in output] == []
+        await hook(answered, **arguments)
 
     requests = await take_all(stage, scan)
     tasks = [asyncio.ensure_future(run(request)) for request in reversed(requests)]

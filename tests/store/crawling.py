@@ -94,6 +94,18 @@ class Crawling(Scanning):
         self.writer.finish_visit(VisitRecord(number, outcome, document_id, True, **facts))
         return document_id
 
+    def visit_unchanged(self, path: str, *links: str, **facts: Any) -> int:
+        """Visit a page that an earlier scan has read, with these links."""
+        url = address(path)
+        document_id = self.document(url, kind=DocumentKind.PAGE, found_by="a link")
+        self._put([Link(link) for link in links], url)
+        number = self._frontier[url].number
+        assert number is not None, f"{path} is held"
+        outcome = FetchOutcome.NOT_MODIFIED
+        self.fetched(document_id, outcome, status=200, content_type="text/html")
+        self.writer.finish_visit(VisitRecord(number, outcome, document_id, True, **facts))
+        return document_id
+
     def redirect(self, path: str, target: str, status: int = 301) -> None:
         """Visit a page that says no more than where to go."""
         link = Link(target, source="redirect", region="", element="")

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.store.queries.explain import why
-from sitecrawl.store.queries.pages import ALL_PAGES, COLUMNS, page_rows
+from sitecrawl.store.queries.page_filter import ALL_PAGES
+from sitecrawl.store.queries.page_sql import COLUMNS
+from sitecrawl.store.queries.pages import page_rows
 from sitecrawl.store.queries.scans import latest_scan, site_for
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers.records import DocumentRecord, FetchRecord, PageRows, Repeats
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.explain import Why
-    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.queries.page_filter import PageFilter
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.writers.records import ScanHandle
 

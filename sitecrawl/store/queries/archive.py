@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.store.engine import Database
 
-_ANSWERS = (
+ROBOTS_ANSWERS = (
     FetchOutcome.OK,
     FetchOutcome.NOT_FOUND,
     FetchOutcome.HTTP_ERROR,
@@ -48,7 +48,7 @@ def last_answer(
 
     Where nobody answered, nothing is known: such a robots.txt is asked for again.
     """
-    is_answer = fetches.c.outcome.in_(_ANSWERS)
+    is_answer = fetches.c.outcome.in_(ROBOTS_ANSWERS)
     return _newest(database, _copies(site_id, url, before_scan).where(is_answer))
 
 

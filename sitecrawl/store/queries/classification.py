@@ -12,7 +12,8 @@ from sitecrawl.classify.clusters import Cluster
 from sitecrawl.classify.pages import Category, ClusterKind, LanguageSource, PageColumns, PageType
 from sitecrawl.classify.site_model import SAMPLE_ROWS, SiteModel, learn_site
 from sitecrawl.store import schema as t
-from sitecrawl.store.queries.pages import PageFilter, page_rows, reading_pages
+from sitecrawl.store.queries.page_filter import PageFilter
+from sitecrawl.store.queries.pages import page_rows, reading_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -18,7 +18,7 @@ from sitecrawl.robots.policy import VerdictReason
 from sitecrawl.store.queries.scans import membership
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from sqlalchemy.engine import Connection, CursorResult
 
@@ -51,6 +51,13 @@ _IS_LINKED: Final = """
     WHERE {other_is_link} AND {other_counts}))
 """
 
+# Whether a page is an orphan; false without a crawl, which visits more than the root.
+IS_ORPHAN: Final = """
+(p.reason IS NULL AND EXISTS (
+    SELECT 1 FROM visits WHERE scan_id = {scan} AND number > 1 AND outcome IS NOT NULL)
+AND {in_sitemap} AND NOT {is_linked}
+AND p.id NOT IN (SELECT page_id FROM visits WHERE scan_id = {scan} AND found_by IS NULL))
+"""
 _ORPHANS: Final = """
 SELECT p.url, p.title, p.lastmod, d.url
 FROM pages AS p
@@ -110,7 +117,7 @@ def unlisted_pages(database: Database, scan: Scan) -> Iterator[UnlistedPage]:
 def _rows(database: Database, scan: Scan, statement: str) -> Iterator[tuple[Any, ...]]:
     with database.reading() as connection:
         streamed = connection.execution_options(stream_results=True)
-        with streamed.exec_driver_sql(statement.format_map(_names(scan))) as result:
+        with streamed.exec_driver_sql(statement.format_map(link_names(membership(scan)))) as result:
             last_url = None
             for rows in result.partitions(_ROWS_AT_ONCE):
                 for row in rows:
@@ -120,8 +127,9 @@ def _rows(database: Database, scan: Scan, statement: str) -> Iterator[tuple[Any,
                     last_url = row[0]
 
 
-def _names(scan: Scan) -> dict[str, str]:
-    names = membership(scan)
+def link_names(counts: Mapping[str, str]) -> dict[str, str]:
+    """What stands for names in these statements; *counts* is the ``membership`` of a scan."""
+    names = dict(counts)
     names["sitemaps"] = _SITEMAPS.format(site=names["site"], kind=DocumentKind.SITEMAP.value)
     followed = ", ".join(f"'{source.value}'" for source in FOLLOWED_SOURCES)
     for name, mention, page in (

@@ -19,15 +19,28 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.scans import Scan
 
 _READ = [FetchOutcome.OK, FetchOutcome.NOT_MODIFIED]
+_OF_CRAWL = visits.c.checked_for.is_(None)
 _SETTLED = [*_READ, FetchOutcome.REDIRECTED, FetchOutcome.NOT_FOUND]
 
 
 @dataclass(frozen=True, slots=True)
-class CrawlCoverage:
-    """Figures of one scan."""
+class CrawlEnd:
+    """Whether the crawl of a scan ran, and why it ended."""
 
     scan_id: int
     scan_status: str
+    has_crawled: bool
+    """Whether any page but the root was to be visited."""
+    ended: str
+    """Why the crawl ended, or did not begin; empty while nobody has said so."""
+    limits: list[dict[str, Any]]
+    """Limits that the scan has hit: ``what``, ``setting``, ``limit``."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlCoverage(CrawlEnd):
+    """The same with figures."""
+
     known: int
     """Pages that the crawl wanted to visit."""
     visited: int
@@ -37,12 +50,6 @@ class CrawlCoverage:
     """Ones that were not visited because their pattern had had its share."""
     sitemaps: int
     """Sitemaps that were read."""
-    has_crawled: bool
-    """Whether any page but the root was to be visited."""
-    ended: str
-    """Why the crawl ended, or did not begin; empty while nobody has said so."""
-    limits: list[dict[str, Any]]
-    """Limits that the scan has hit: ``what``, ``setting``, ``limit``."""
 
     @property
     def waiting(self) -> int:
@@ -58,34 +65,44 @@ class CrawlCoverage:
         return {**asdict(self), "waiting": self.waiting, "is_whole": self.is_whole}
 
 
-def crawl_coverage(database: Database, scan: Scan) -> CrawlCoverage:
-    """Count what the crawl of the scan knew and visited."""
+def crawl_end(connection: Connection, scan: Scan) -> CrawlEnd:
+    """What can be told without counting all visits of the scan."""
     summary: Mapping[str, Any] = scan.summary or {}
     stages: dict[str, dict[str, Any]] = {each["stage"]: each for each in summary.get("stages", ())}
     crawl = stages.get("crawl", {})
+    has_crawled = bool(crawl.get("visited")) or _has_visited_two(connection, scan.id)
+    return CrawlEnd(
+        scan_id=scan.id,
+        scan_status=scan.status,
+        has_crawled=has_crawled,
+        ended=crawl.get("ended", ""),
+        limits=list(summary.get("truncated", ())),
+    )
+
+
+def crawl_coverage(database: Database, scan: Scan) -> CrawlCoverage:
+    """Count what the crawl of the scan knew and visited."""
     with database.reading() as connection:
+        end = crawl_end(connection, scan)
         known, visited, failed, held = _visit_counts(connection, scan.id)
         sitemaps = _read_sitemaps(connection, scan.id)
     return CrawlCoverage(
-        scan_id=scan.id,
-        scan_status=scan.status,
-        known=known,
-        visited=visited,
-        failed=failed,
-        held=held,
-        sitemaps=sitemaps,
-        has_crawled=visited > 1 or bool(crawl.get("visited")),
-        ended=crawl.get("ended", ""),
-        limits=list(summary.get("truncated", ())),
+        **asdict(end), known=known, visited=visited, failed=failed, held=held, sitemaps=sitemaps
     )
 
 
 def waiting_visits(database: Database, scan_id: int) -> int:
     """Pages of the frontier whose turn has not come; those that are held are not among them."""
     is_waiting = visits.c.number.is_not(None) & visits.c.outcome.is_(None)
-    statement = select(func.count()).where(visits.c.scan_id == scan_id, is_waiting)
+    statement = select(func.count()).where(visits.c.scan_id == scan_id, is_waiting, _OF_CRAWL)
     with database.reading() as connection:
         return connection.scalar(statement) or 0
+
+
+def _has_visited_two(connection: Connection, scan_id: int) -> bool:
+    is_visited = visits.c.outcome.is_not(None)
+    some = select(visits.c.id).where(visits.c.scan_id == scan_id, is_visited, _OF_CRAWL).limit(2)
+    return len(connection.execute(some).all()) > 1
 
 
 def _visit_counts(connection: Connection, scan_id: int) -> tuple[int, int, int, int]:
@@ -95,7 +112,7 @@ def _visit_counts(connection: Connection, scan_id: int) -> tuple[int, int, int, 
         func.count(visits.c.outcome),
         func.count().filter(is_failed),
         func.count().filter(visits.c.number.is_(None)),
-    ).where(visits.c.scan_id == scan_id)
+    ).where(visits.c.scan_id == scan_id, _OF_CRAWL)
     known, visited, failed, held = connection.execute(counts).one()
     return known, visited, failed, held
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Select, case, func, or_, select
 
-from sitecrawl.items import DocumentKind, FetchOutcome
+from sitecrawl.items import CHECK, DocumentKind, FetchOutcome
 from sitecrawl.store import schema as t
-from sitecrawl.store.bodies import unpack_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,6 +65,8 @@ def doubtful_fetches(database: Database, scan_id: int) -> list[Fetch]:
             t.fetches.c.scan_id == scan_id,
             # What answers for an address that was made up lists nothing.
             t.documents.c.kind != DocumentKind.PROBE,
+            # Nor is anything listed by what is only checked.
+            t.documents.c.found_by != CHECK,
             is_doubtful,
         ),
     )
@@ -108,14 +109,6 @@ def evidence(database: Database, scan_id: int, type_: str | None = None) -> list
         statement = statement.where(t.evidence.c.type == type_)
     with database.reading() as connection:
         return [EvidenceFact(**row._asdict()) for row in connection.execute(statement).all()]
-
-
-def blob(database: Database, sha256: str) -> bytes | None:
-    """The raw bytes with this hash, if they were kept."""
-    statement = select(t.blobs.c.encoding, t.blobs.c.content).where(t.blobs.c.sha256 == sha256)
-    with database.reading() as connection:
-        row = connection.execute(statement).first()
-    return unpack_body(row.encoding, row.content) if row else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +228,7 @@ def new_pages_by_request(database: Database, scan: Scan) -> list[int]:
         .where(
             t.fetches.c.scan_id == scan.id,
             t.documents.c.kind.in_([DocumentKind.SITEMAP, DocumentKind.PAGE]),
+            t.documents.c.found_by != CHECK,
         )
         .order_by(t.fetches.c.id)
     )
@@ -276,6 +270,8 @@ def unread_sitemaps(database: Database, scan: Scan) -> int:
 
 
 def number_of_scans(database: Database, site_id: int) -> int:
-    statement = select(func.count()).select_from(t.scans).where(t.scans.c.site_id == site_id)
+    """Without those that were pruned."""
+    is_left = (t.scans.c.site_id == site_id) & t.scans.c.pruned_at.is_(None)
+    statement = select(func.count()).select_from(t.scans).where(is_left)
     with database.reading() as connection:
         return connection.scalar(statement) or 0

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Select, and_, case, func, select
 
 from sitecrawl.items import DocumentKind, FetchOutcome
-from sitecrawl.store.queries.coverage import crawl_coverage
+from sitecrawl.store.queries.checks import last_check_of
+from sitecrawl.store.queries.coverage import crawl_coverage, crawl_end
 from sitecrawl.store.queries.documents import doubtful_fetches, unread_documents
 from sitecrawl.store.queries.scans import latest_scan
 from sitecrawl.store.queries.visits import click_path, last_visit
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.coverage import CrawlCoverage
+    from sitecrawl.store.queries.checks import LastCheck
+    from sitecrawl.store.queries.coverage import CrawlCoverage, CrawlEnd
     from sitecrawl.store.queries.documents import Fetch
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.queries.visits import ClickStep, VisitFact
@@ -173,7 +175,10 @@ def _of_page(page_id: int) -> Select[Any]:
 
 
 def _with_fetches(found: Subquery) -> Select[Any]:
-    """When each was read, and which scan saw it last."""
+    """When each was read, and which scan saw it last.
+
+    Subqueries within subqueries are tied to the mention only when they say so.
+    """
     later = fetches.alias("later")
     dropped_in = (
         select(func.min(later.c.scan_id))
@@ -182,6 +187,7 @@ def _with_fetches(found: Subquery) -> Select[Any]:
             later.c.complete,
             later.c.scan_id > found.c.scan_id,
         )
+        .correlate(found)
         .scalar_subquery()
     )
     confirming = fetches.alias("confirming")
@@ -193,6 +199,7 @@ def _with_fetches(found: Subquery) -> Select[Any]:
             confirming.c.scan_id >= found.c.scan_id,
             confirming.c.scan_id < func.coalesce(dropped_in, _NEVER),
         )
+        .correlate(found)
         .scalar_subquery()
     )
     last_seen_in = func.coalesce(confirmed_in, found.c.scan_id)
@@ -211,6 +218,7 @@ def _fetched_at(found: Subquery, scan_id: ColumnElement[Any]) -> ColumnElement[A
     return (
         select(func.max(read.c.fetched_at))
         .where(read.c.document_id == found.c.document_id, read.c.scan_id == scan_id)
+        .correlate(found)
         .scalar_subquery()
     )
 
@@ -225,8 +233,10 @@ class Why:
 
     scan: Scan | None
     """The scan that the answer is as of."""
-    coverage: CrawlCoverage | None
-    """How complete the crawl of this scan was."""
+    crawl: CrawlEnd | None = None
+    """Whether its crawl ran and why it ended, if the page is known."""
+    coverage: CrawlCoverage | None = None
+    """How complete its crawl was, if the page is not known."""
     page: PageFact | None = None
     first_seen_at: datetime | None = None
     """When the scan started that saw the page first."""
@@ -239,7 +249,9 @@ class Why:
     mention_counts: Sequence[MentionCount] = ()
     """How many there are of each kind, the most first."""
     visit: VisitFact | None = None
-    """What the newest crawl that knows the page knows of it."""
+    """What the newest scan that was to visit the page knows of it."""
+    last_check: LastCheck | None = None
+    """How the last visit that was made ended, by a crawl or by a check."""
     click_path: Sequence[ClickStep] = ()
     """A shortest way from where the crawl started; empty: no link led to it."""
     doubtful: Sequence[Fetch] = ()
@@ -262,15 +274,15 @@ def why(
 ) -> Why:
     """What is known of the page with this id (see ``sitecrawl.urls.batches.page_ids``)."""
     scan = latest_scan(database, site_id)
-    coverage = crawl_coverage(database, scan) if scan else None
     if page := page_fact(database, page_id):
         with database.reading() as connection:
-            return Why(scan, coverage, **_facts(connection, page, scan, max_mentions))
+            crawl = crawl_end(connection, scan) if scan else None
+            return Why(scan, crawl, **_facts(connection, page, scan, max_mentions))
     if scan is None:
-        return Why(scan, coverage)
+        return Why(scan)
     return Why(
         scan,
-        coverage,
+        coverage=crawl_coverage(database, scan),
         doubtful=doubtful_fetches(database, scan.id),
         unread=unread_documents(database, scan.id),
     )
@@ -298,6 +310,7 @@ def _facts(
         "mentions": first_mentions(connection, page.id, max_mentions),
         "mention_counts": mention_counts(connection, page.id),
         "visit": visit,
+        "last_check": last_check_of(connection, page.id),
         "click_path": click_path(connection, crawl_id, page.id, page.url),
     }
 

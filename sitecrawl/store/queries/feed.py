@@ -2,8 +2,9 @@
 
 JSON is one text per page (``json_object`` of SQLite, ``json_build_object`` of PostgreSQL), so a
 million pages cost no dictionary. The part of it that pages share, such as all that their class
-says, is made once for each class, document or verdict. It comes as bytes, so nothing is decoded
-and encoded again. Other formats get the same fields as columns.
+says, is made once for each class, document or verdict; the fields that a page listed by a sitemap
+alone does not have are one constant. It comes as bytes, so nothing is decoded and encoded again.
+Other formats get the same fields as columns.
 """
 
 from __future__ import annotations
@@ -16,15 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import select
 
-from sitecrawl.store.queries.pages import (
-    IS_BROKEN,
-    LISTED_PAGES,
-    reading_pages,
-    select_pages,
-)
+from sitecrawl.store.queries.page_filter import LISTED_PAGES
+from sitecrawl.store.queries.page_sql import ATTRIBUTES
+from sitecrawl.store.queries.pages import reading_pages, select_pages
 from sitecrawl.store.queries.scans import scan_by_id
 from sitecrawl.store.schema import sites
-from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.address import origin_of
 from sitecrawl.urls.canonical import DEFAULT_KEY_RULES, KeyRules, page_key
 
@@ -32,13 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.queries.page_filter import PageFilter
     from sitecrawl.store.queries.scans import Scan
 
-_STATUS: Final = (
-    f"CASE WHEN p.reason IS NULL THEN '{PageStatus.LISTED}'"
-    f" WHEN {IS_BROKEN} THEN '{PageStatus.BROKEN}' ELSE '{PageStatus.REFUSED}' END"
-)
 # Of each field its SQL, with the tables of ``sitecrawl.store.queries.pages``; empty where that
 # depends on the database or the site. Fields of one table stand together, those of pages first.
 _FIELDS: Final = {
@@ -47,7 +40,7 @@ _FIELDS: Final = {
     "lastmod": "{m}.lastmod",
     "source": "{m}.source",
     "sources": "",
-    "status": _STATUS,
+    "status": ATTRIBUTES["status"],
     "reason": "p.reason",
     "rule": "p.rule",
     "title": "p.title",
@@ -83,6 +76,13 @@ FEED_FIELDS: Final = tuple(_FIELDS)
 # Tables with far fewer rows than pages, whose fields pages share.
 _SHARED: Final = frozenset({"k", "d", "first", "r", "v"})
 _TABLE: Final = re.compile(r"\b([a-z]+)\.")
+# What a page has none of, as long as only sitemaps say something of it.
+_RARE: Final = frozenset(
+    {
+        *("reason", "rule", "title", "file_kind", "changefreq", "sitemap_priority"),
+        *("importance", "region", "anchor", "inlinks", "other_language"),
+    }
+)
 LIST_FIELDS: Final = frozenset({"clusters", "sources"})
 FLAG_FIELDS: Final = frozenset({"other_language", "robots_allowed", "visited"})
 # Of a page without a row in the table of the field; null for the others.
@@ -199,7 +199,7 @@ class FeedFields:
         self._spelling = spelling = _SQLITE if database.is_sqlite else _POSTGRES
         with database.reading() as connection:
             own = select(sites.c.key_rules).where(sites.c.id == scan.site_id)
-            rules = KeyRules(**connection.scalars(own).one())
+            self.key_rules = rules = KeyRules(**connection.scalars(own).one())
         key = postgres_key(rules, "p.url")
         if database.is_sqlite:
             key = sqlite_key(rules, "p.url", origin_of(scan.root_url))
@@ -213,9 +213,13 @@ class FeedFields:
 
     def shared_table(self, name: str) -> str:
         """The table with far fewer rows than pages that the field is from; ``""``: of no such."""
-        tables = set(_TABLE.findall(self._sql[name]))
+        tables = self.tables(name)
         table = tables.pop() if len(tables) == 1 else ""
         return table if table in _SHARED else ""
+
+    def tables(self, name: str) -> set[str]:
+        """The tables that the field is from; ``{m}``, the mention, is none of them."""
+        return set(_TABLE.findall(self._sql[name]))
 
     def json_row(self) -> tuple[str, dict[str, str]]:
         """A JSON object of all fields, as text, and the texts that it is joined from.
@@ -224,19 +228,36 @@ class FeedFields:
         one object for each page.
         """
         own: list[str] = []
+        rare: list[str] = []
         shared: dict[str, list[str]] = {}
         for name in FEED_FIELDS:
             table = self.shared_table(name)
-            (shared.setdefault(table, []) if table else own).append(name)
-        # No field is an object: only the brace that ends the object is removed.
-        parts = [f"rtrim({self.json_object(own)}, '}}}}')"]
+            usual = rare if name in _RARE else own
+            (shared.setdefault(table, []) if table else usual).append(name)
+        is_absent = " AND ".join(f"{self._sql[name]} IS NULL" for name in rare)
+        parts = [
+            # No field is an object: only the brace that ends the object is removed.
+            f"rtrim({self.json_object(own)}, '}}}}')",
+            f"CASE WHEN {is_absent} THEN {self._absent(rare)} ELSE {self._members(rare)} END",
+        ]
         texts: dict[str, str] = {}
         for table, names in shared.items():
-            members = self.json_object(names)
-            texts[f"{table}text"] = f"',' || substr({members}, 2, length({members}) - 2)"
-            absent = "".join(f',"{name}":{_ABSENT.get(name, "null")}' for name in names)
-            parts.append(f"coalesce({table}text.text, {self._spelling.quote(absent)})")
-        return " || ".join([*parts, "'}}'"]), texts
+            texts[f"{table}text"] = self._members(names)
+            parts.append(f"coalesce({table}text.text, {self._absent(names)})")
+        # From the right, because each step copies what it has joined: the long parts come last.
+        row = "'}}'"
+        for part in reversed(parts):
+            row = f"({part} || {row})"
+        return row, texts
+
+    def _members(self, names: Sequence[str]) -> str:
+        """These fields as text that continues a JSON object."""
+        return f"',' || trim({self.json_object(names)}, '{{{{}}}}')"
+
+    def _absent(self, names: Sequence[str]) -> str:
+        """The same of a page that has none of them."""
+        absent = "".join(f',"{name}":{_ABSENT.get(name, "null")}' for name in names)
+        return self._spelling.quote(absent)
 
     def json_object(self, names: Mapping[str, str] | Sequence[str]) -> str:
         """A JSON object of these fields, each perhaps with another name in the object, as text."""
@@ -288,10 +309,12 @@ def sqlite_key(rules: KeyRules, url: str, origin: str = "") -> str:
     usual = ""
     if origin and rules == DEFAULT_KEY_RULES:
         first = len(origin) - len(page_key(origin)) + 1
+        # A character compared with another: "0" follows the slash.
         usual = (
-            f" WHEN substr({url}, 1, {len(origin) + 1}) = {_quoted(origin + '/')} AND {is_plain}"
-            f" THEN CASE WHEN substr({url}, -1) = '/'"
-            f" THEN substr({url}, {first}, length({url}) - {first}) ELSE substr({url}, {first}) END"
+            f" WHEN {url} >= {_quoted(origin + '/')} AND {url} < {_quoted(origin + '0')}"
+            f" AND {url} NOT GLOB '*/[?#]*' THEN CASE"
+            f" WHEN {url} NOT GLOB '*/' OR NOT ({is_plain}) THEN substr({url}, {first})"
+            f" ELSE substr({url}, {first}, length({url}) - {first}) END"
         )
     return (
         f"CASE{usual} WHEN instr({url}, '://') = 0 THEN {url}"

@@ -6,7 +6,8 @@ stored:
 - it has an ETag or a Last-Modified, and was read completely, under the same settings;
 - it was read as HTML or as a file. A feed that a page names is read each time;
 - it was not rendered: what a browser shows depends on data that may have changed although the HTML
-  has not, so such a page is fetched and rendered again.
+  has not, so such a page is fetched and rendered again;
+- its body is stored, if bodies of pages are to be kept.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from sitecrawl.items import (
 )
 from sitecrawl.sitemaps.findings import Finding
 from sitecrawl.store.queries.archive import VALIDATORS
-from sitecrawl.store.schema import documents, fetches, other_mentions, pages, visits
+from sitecrawl.store.schema import blobs, documents, fetches, other_mentions, pages, visits
 from sitecrawl.store.writers.bulk import literal
 from sitecrawl.urls.refusal import NO_ADDRESSES, Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence, Set
+    from collections.abc import Callable, Sequence, Set
 
     from sqlalchemy import Row, Select
     from sqlalchemy.engine import Connection
@@ -71,27 +72,47 @@ ORDER BY linked.document_id, linked.position
 """
 
 
+def check_fingerprint(fingerprint: str) -> str:
+    """Of what a check reads under the settings of *fingerprint*: everything but the links."""
+    return f"{fingerprint}-check"
+
+
 def load_known_pages(
-    connection: Connection, scan: ScanHandle, numbers: range, fingerprint: str, *, leaves_site: bool
+    connection: Connection,
+    scan: ScanHandle,
+    numbers: range,
+    fingerprint: str,
+    *,
+    leaves_site: bool,
+    needs_body: Callable[[int], bool],
+    are_checks: bool = False,
 ) -> dict[int, KnownPage]:
     """Those of the waiting visits with these *numbers* whose pages are known, by number.
 
     *fingerprint* is of the settings that decide what is read; *leaves_site*: links to other sites
-    may be followed.
+    may be followed; *are_checks*: no link is, so that what a check has read is known as well;
+    *needs_body*: whether the body of a page of so many bytes has to be stored.
     """
+    fingerprints = [fingerprint, *([check_fingerprint(fingerprint)] if are_checks else [])]
+    read = [
+        row
+        for row in connection.execute(_waiting_pages(scan, numbers, fingerprints))
+        if row.has_body or not needs_body(row.decompressed_bytes)
+    ]
+    if are_checks:
+        return {row.number: _known_page(row, ()) for row in read}
     left_out = NO_ADDRESSES if leaves_site else NO_ADDRESSES | {Reason.OFFSITE}
-    read = connection.execute(_waiting_pages(scan, numbers, fingerprint)).all()
     links = _links(connection, scan, {row.id for row in read}, left_out)
     return {row.number: _known_page(row, links.get(row.id, ())) for row in read}
 
 
-def _waiting_pages(scan: ScanHandle, numbers: range, fingerprint: str) -> Select[Any]:
+def _waiting_pages(scan: ScanHandle, numbers: range, fingerprints: list[str]) -> Select[Any]:
     """What was read at the addresses of the visits, with the visit that has read it."""
     waiting, read = visits.alias("waiting"), visits.alias("read")
     is_known = and_(
         documents.c.site_id == scan.site_id,
         documents.c.url == waiting.c.url,
-        documents.c.content_fingerprint == fingerprint,
+        documents.c.content_fingerprint.in_(fingerprints),
         documents.c.format.in_([PageFormat.HTML, PageFormat.OTHER]),
         or_(documents.c.etag.is_not(None), documents.c.last_modified.is_not(None)),
         # Links that are not there any more cannot be followed.
@@ -123,6 +144,7 @@ def _waiting_pages(scan: ScanHandle, numbers: range, fingerprint: str) -> Select
             waiting.c.url,
             *(read.c[name] for name in (*_FACTS, "fingerprint")),
             *(fetches.c[name] for name in _ANSWER),
+            exists().where(blobs.c.sha256 == documents.c.sha256).label("has_body"),
         )
         .join_from(waiting, documents, is_known)
         .join(read, has_read_it)

@@ -151,7 +151,7 @@ SELECT v.url FROM visits AS v WHERE v.scan_id = {scan} AND v.outcome IS NOT NULL
 _PREVIOUS: Final = """
 SELECT max(s.id) FROM scans AS s
 WHERE s.site_id = {site} AND s.id < {scan} AND s.status IN ('finished', 'partial')
-AND EXISTS (SELECT 1 FROM page_facts AS f WHERE f.scan_id = s.id)
+AND s.pruned_at IS NULL AND EXISTS (SELECT 1 FROM page_facts AS f WHERE f.scan_id = s.id)
 """
 
 _FAILURES: Final = (

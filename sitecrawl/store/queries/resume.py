@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import case, exists, func, or_, select
 
 from sitecrawl.items import (
+    CHECK,
     COMMON_PLACE,
     NOT_SENT,
     SITEMAP_SOURCES,
@@ -18,14 +19,16 @@ from sitecrawl.items import (
     RenderOutcome,
 )
 from sitecrawl.store.queries.archive import children
-from sitecrawl.store.queries.pages import CONFIRMED_PAGES, count_pages
+from sitecrawl.store.queries.checks import check_results
+from sitecrawl.store.queries.page_filter import CONFIRMED_PAGES
+from sitecrawl.store.queries.pages import count_pages
 from sitecrawl.store.queries.scans import scan_by_id
 from sitecrawl.store.schema import documents, fetches, mentions, pages, scans, visits
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers.scans import mark_dead_scans
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
@@ -69,7 +72,7 @@ SELECT id FROM pages WHERE site_id = {site} AND seen_scan_id = {scan}
 UNION
 SELECT page_id FROM other_mentions WHERE scan_id = {scan}
 UNION
-SELECT page_id FROM visits WHERE scan_id = {scan}
+SELECT page_id FROM visits WHERE scan_id = {scan} AND checked_for IS NULL
 """
 # After any other outcome the document is worth another try.
 _SETTLED = {FetchOutcome.OK, FetchOutcome.NOT_MODIFIED, FetchOutcome.NOT_FOUND}
@@ -87,6 +90,8 @@ class KnownVisit(NamedTuple):
     text_hash: str | None = None
     rendered: str | None = None
     only_rendered: int | None = None
+    checked_for: str | None = None
+    """None: it is the crawl's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,7 @@ class Resumption:
     seen_ids: list[int]
     """Pages that the scan has stored, or has found stored."""
     visits: Sequence[KnownVisit]
-    """In the order in which they were found."""
+    """In the order in which they were found; those of checks as well."""
     read_maps: Mapping[str, Sequence[tuple[str, str]]]
     """Sitemaps that need not be read again, with the documents that they name, and how."""
     read_entries: int
@@ -106,13 +111,17 @@ class Resumption:
     """What the run before had counted."""
 
     @property
+    def crawl_visits(self) -> Iterator[KnownVisit]:
+        return (visit for visit in self.visits if visit.checked_for is None)
+
+    @property
     def last_number(self) -> int:
         return max((visit.number or 0 for visit in self.visits), default=0)
 
     @property
     def visited(self) -> int:
         """How many pages the crawl has visited; these come first in its order."""
-        return sum(visit.outcome is not None for visit in self.visits)
+        return sum(visit.outcome is not None for visit in self.crawl_visits)
 
 
 def load_resumption(database: Database, scan: ScanHandle) -> Resumption:
@@ -126,13 +135,16 @@ def load_resumption(database: Database, scan: ScanHandle) -> Resumption:
         maps = connection.execute(_read_maps(scan.scan_id)).all()
         stats = _document_stats(connection, scan.scan_id)
         in_sitemaps = connection.scalar(_in_sitemaps(scan.scan_id)) or 0
+        checks = check_results(connection, scan.scan_id)
     record = scan_by_id(database, scan.scan_id)
     assert record is not None
     stats |= page_stats(database, record)
     stats["sitecrawl/pages/in_sitemaps"] = in_sitemaps
-    stats["sitecrawl/crawl/found"] = len(known_visits)
-    stats["sitecrawl/crawl/visited"] = sum(each.outcome is not None for each in known_visits)
+    crawled = [visit for visit in known_visits if visit.checked_for is None]
+    stats["sitecrawl/crawl/found"] = len(crawled)
+    stats["sitecrawl/crawl/visited"] = sum(each.outcome is not None for each in crawled)
     stats |= _render_stats(known_visits)
+    stats |= {f"sitecrawl/checks/{result}": number for result, number in checks.items()}
     return Resumption(
         root_url=record.root_url,
         seen_ids=seen_ids,
@@ -207,7 +219,11 @@ def _document_stats(connection: Connection, scan_id: int) -> dict[str, int]:
         select(fetches.c.outcome, is_probe, func.count())
         .join_from(fetches, documents, documents.c.id == fetches.c.document_id)
         # What was not sent is to be sent now.
-        .where(fetches.c.scan_id == scan_id, fetches.c.outcome.not_in(NOT_SENT))
+        .where(
+            fetches.c.scan_id == scan_id,
+            fetches.c.outcome.not_in(NOT_SENT),
+            documents.c.found_by != CHECK,
+        )
         .group_by(fetches.c.outcome, is_probe)
     )
     stats: Counter[str] = Counter()

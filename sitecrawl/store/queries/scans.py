@@ -10,50 +10,64 @@ from sqlalchemy import Select, case, func, select
 
 from sitecrawl.store import schema as t
 from sitecrawl.store.processes import death_words, is_alive
-from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.store.schema.history import VERSIONED_COLUMNS
+from sitecrawl.store.vocabulary import ENDED_WELL, ScanStatus
 from sitecrawl.urls.canonical import page_key
 from sitecrawl.urls.target import TargetError, parse_target
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.engine import Connection
+
     from sitecrawl.store.engine import Database
 
-_ENDED_WELL = (ScanStatus.FINISHED, ScanStatus.PARTIAL, ScanStatus.CANCELLED)
 _later = t.scans.alias("later")
 _NEXT_SCAN = (
     select(func.min(_later.c.id))
     .where(
         _later.c.site_id == t.scans.c.site_id,
         _later.c.id > t.scans.c.id,
-        _later.c.status.in_(_ENDED_WELL),
+        _later.c.status.in_(ENDED_WELL),
     )
     .scalar_subquery()
 )
-_SCANS = select(
-    t.scans.c.id,
-    t.scans.c.site_id,
-    t.sites.c.key.label("site_key"),
-    t.scans.c.asked,
-    t.scans.c.root_url,
-    t.scans.c.status,
-    t.scans.c.reason,
-    t.scans.c.profile,
-    t.scans.c.settings,
-    t.scans.c.summary,
-    t.scans.c.started_at,
-    t.scans.c.finished_at,
-    t.scans.c.heartbeat_at,
-    t.scans.c.hostname,
-    t.scans.c.pid,
-    t.scans.c.process_token,
-    t.scans.c.pending_feeds,
-    _NEXT_SCAN.label("next_scan_id"),
-).join_from(t.scans, t.sites)
+_SCANS = (
+    select(
+        t.scans.c.id,
+        t.scans.c.site_id,
+        t.sites.c.key.label("site_key"),
+        t.scans.c.asked,
+        t.scans.c.root_url,
+        t.scans.c.status,
+        t.scans.c.reason,
+        t.scans.c.profile,
+        t.scans.c.settings,
+        t.scans.c.summary,
+        t.scans.c.started_at,
+        t.scans.c.finished_at,
+        t.scans.c.heartbeat_at,
+        t.scans.c.hostname,
+        t.scans.c.pid,
+        t.scans.c.process_token,
+        t.scans.c.pending_feeds,
+        _NEXT_SCAN.label("next_scan_id"),
+    )
+    .join_from(t.scans, t.sites)
+    .where(t.scans.c.pruned_at.is_(None))
+)
 
 
 def sites(database: Database) -> list[Site]:
     with database.reading() as connection:
         rows = connection.execute(select(t.sites).order_by(t.sites.c.key)).all()
     return [Site(**row._asdict()) for row in rows]
+
+
+def site_by_id(database: Database, site_id: int) -> Site | None:
+    with database.reading() as connection:
+        row = connection.execute(select(t.sites).where(t.sites.c.id == site_id)).first()
+    return Site(**row._asdict()) if row else None
 
 
 def site_for(database: Database, text: str) -> Site | None:
@@ -80,13 +94,41 @@ def scans(database: Database, limit: int = 20, site_id: int | None = None) -> li
     return _scans(database, statement if site_id is None else _of_site(statement, site_id))
 
 
+def scans_of_sites(database: Database, site_ids: Sequence[int], limit: int = 20) -> list[Scan]:
+    """The newest first, of several inventories."""
+    of_sites = _SCANS.where(t.scans.c.site_id.in_(site_ids))
+    return _scans(database, of_sites.order_by(t.scans.c.id.desc()).limit(limit))
+
+
+def running_scan(connection: Connection, site_ids: Sequence[int]) -> int | None:
+    """A scan of these inventories whose process is alive."""
+    is_running = t.scans.c.status == ScanStatus.RUNNING
+    rows = connection.execute(select(t.scans).where(t.scans.c.site_id.in_(site_ids), is_running))
+    now = datetime.now(UTC)
+    return next((row.id for row in rows.all() if is_alive(row, now)), None)
+
+
+def is_pruned(database: Database, scan_id: int) -> bool:
+    """Whether there was such a scan, and it was removed."""
+    wanted = select(t.scans.c.id).where(t.scans.c.id == scan_id, t.scans.c.pruned_at.is_not(None))
+    with database.reading() as connection:
+        return connection.execute(wanted).first() is not None
+
+
 def scan_by_id(database: Database, scan_id: int) -> Scan | None:
     return next(iter(_scans(database, _SCANS.where(t.scans.c.id == scan_id))), None)
 
 
+def scan_since(database: Database, site_key: str, moment: datetime) -> Scan | None:
+    """The newest scan of the site that began then or later."""
+    is_it = (t.sites.c.key == site_key) & (t.scans.c.started_at >= moment)
+    newest = _SCANS.where(is_it).order_by(t.scans.c.id.desc()).limit(1)
+    return next(iter(_scans(database, newest)), None)
+
+
 def latest_scan(database: Database, site_id: int) -> Scan | None:
     """The newest scan that ended in order; if there is none, the newest at all."""
-    ended_well = t.scans.c.status.in_(_ENDED_WELL)
+    ended_well = t.scans.c.status.in_(ENDED_WELL)
     best_first = _SCANS.order_by(case((ended_well, 0), else_=1), t.scans.c.id.desc()).limit(1)
     return next(iter(_scans(database, _of_site(best_first, site_id))), None)
 
@@ -148,6 +190,11 @@ class Scan:
     """The next scan of the site that ended in order; None: this is the newest that did, or what
     came after it did not."""
 
+    @property
+    def known_pages(self) -> int:
+        """How many pages the inventory listed when the scan had ended; 0 before that."""
+        return int((self.summary or {}).get("known", 0))
+
 
 _COUNTS = """
 EXISTS (
@@ -163,23 +210,44 @@ _OWN_COUNTS = """
 OR {counts})
 """
 
-# As of an earlier scan, that is, before the scan {end}: the document was not gone, and was not read
-# without the mention since that was read last.
+# As of an earlier scan: ``page_absences`` has the intervals without a page.
+_WAS_THERE = """
+(p.first_scan_id <= {scan} AND NOT EXISTS (
+    SELECT 1 FROM page_absences AS absent
+    WHERE absent.page_id = p.id AND absent.from_scan_id <= {scan}
+    AND (absent.until_scan_id IS NULL OR absent.until_scan_id > {scan})))
+"""
+# The document was not gone, and was not read without the mention since that was read last.
 _COUNTED = """
 EXISTS (
     SELECT 1 FROM documents AS d
     WHERE d.id = {m}.document_id
-    AND coalesce(d.gone_scan_id, {end}) >= {end}
+    AND coalesce(d.gone_scan_id, {scan} + 1) > {scan}
     AND ({m}.{seen} >= coalesce(d.content_scan_id, 0) OR NOT EXISTS (
         SELECT 1 FROM fetches AS later
         WHERE later.document_id = d.id AND later.complete
-        AND later.scan_id > {m}.{seen} AND later.scan_id < {end})))
+        AND later.scan_id > {m}.{seen} AND later.scan_id <= {scan})))
 """
-_OWN_COUNTED = "(p.first_scan_id < {end} AND {counts})"
 _OTHER_COUNTED = """
-({counts} AND EXISTS (
-    SELECT 1 FROM pages AS known
-    WHERE known.id = other.page_id AND known.first_scan_id < {end}))
+({counts} AND EXISTS (SELECT 1 FROM pages AS p WHERE p.id = other.page_id AND {was_there}))
+"""
+
+# What the row of a page said as of a scan: its oldest version after that, or what it says now.
+_PAGES_AS_OF = """
+(SELECT now.number, now.id, now.site_id, now.seen_scan_id, now.first_scan_id, now.position,
+    now.language, now.category, now.importance, now.details, now.region, now.anchor, now.rel,
+    now.path, now.checked_scan_id, {versioned},
+    coalesce(CASE WHEN was.page_id IS NOT NULL THEN (
+        SELECT named.url FROM page_versions AS named
+        WHERE named.page_id = now.id AND named.until_scan_id > {scan} AND named.url IS NOT NULL
+        ORDER BY named.until_scan_id LIMIT 1) END, now.url) AS url,
+    nullif(coalesce(CASE WHEN was.page_id IS NOT NULL THEN (
+        SELECT named.title FROM page_versions AS named
+        WHERE named.page_id = now.id AND named.until_scan_id > {scan} AND named.title IS NOT NULL
+        ORDER BY named.until_scan_id LIMIT 1) END, now.title), '') AS title
+FROM pages AS now LEFT JOIN page_versions AS was ON was.page_id = now.id AND was.until_scan_id = (
+    SELECT min(after.until_scan_id) FROM page_versions AS after
+    WHERE after.page_id = now.id AND after.until_scan_id > {scan}))
 """
 
 
@@ -187,27 +255,35 @@ def counts_in_scan(scan: Scan, mentions: str) -> str:
     """SQL: whether a row of ``mentions``, under this alias, is in the inventory as of the scan."""
     if scan.next_scan_id is None:
         return _COUNTS.format(m=mentions, seen="scan_id")
-    return _COUNTED.format(m=mentions, seen="scan_id", end=int(scan.next_scan_id))
+    return _COUNTED.format(m=mentions, seen="scan_id", scan=int(scan.id))
 
 
-def membership(scan: Scan) -> dict[str, str]:
-    """What stands for names in statements about ``pages AS p`` and ``further_mentions AS other``.
+def pages_as_of(scan_id: int) -> str:
+    """SQL: a table with the columns of ``pages``, as its rows were when the scan had ended."""
+    versioned = ", ".join(
+        f"CASE WHEN was.page_id IS NULL THEN now.{name} ELSE was.{name} END AS {name}"
+        for name in VERSIONED_COLUMNS
+    )
+    return _PAGES_AS_OF.format(scan=int(scan_id), versioned=versioned)
 
-    ``{own_counts}``: the mention in the page's row belongs to the inventory as of the scan;
-    ``{other_counts}``: the further one does; ``{site}`` and ``{scan}``: their numbers.
 
-    Of an earlier scan this is what the database still knows: the row of a page has its newest
-    mention, so a page that was gone in between counts as having been there.
+def membership(scan: Scan, *, of_few: bool = False) -> dict[str, str]:
+    """What stands for names in statements about ``{pages} AS p`` and ``further_mentions AS other``.
+
+    ``{pages}``: the pages with what was known of them as of the scan; ``{own_counts}``: the page,
+    or for the newest scan the mention in its row, belongs to the inventory as of the scan;
+    ``{other_counts}``: the further mention does; ``{site}`` and ``{scan}``: their numbers.
     """
     names = {"site": str(int(scan.site_id)), "scan": str(int(scan.id))}
     other = counts_in_scan(scan, "other")
     if scan.next_scan_id is None:
         counts = _COUNTS.format(m="p", seen="seen_scan_id")
-        own = _OWN_COUNTS.format(counts=counts, **names)
-        return names | {"own_counts": own, "other_counts": other}
-    end = int(scan.next_scan_id)
-    own = _COUNTED.format(m="p", seen="seen_scan_id", end=end)
+        # To look at all documents first pays only for many pages.
+        own = counts if of_few else _OWN_COUNTS.format(counts=counts, **names)
+        return names | {"pages": "pages", "own_counts": own, "other_counts": other}
+    was_there = _WAS_THERE.format_map(names)
     return names | {
-        "own_counts": _OWN_COUNTED.format(counts=own, end=end),
-        "other_counts": _OTHER_COUNTED.format(counts=other, end=end),
+        "pages": pages_as_of(scan.id),
+        "own_counts": was_there,
+        "other_counts": _OTHER_COUNTED.format(counts=other, was_there=was_there),
     }

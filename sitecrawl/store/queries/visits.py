@@ -33,13 +33,17 @@ class VisitFact:
     family: str | None
     """The pattern that it is held under."""
     url: str
-    clicks: int
+    clicks: int | None
     redirected_from: list[str]
     outcome: str | None
     reason: str | None
     rule: str | None
     title: str | None
     canonical: str | None
+    redirect_target: str | None
+    """The other page that it redirects to."""
+    checked_for: str | None
+    """Why it was checked (``CheckCause``); None: the crawl visited it, or is to."""
     duplicate_of: str | None
     """The URL of the first page with the same text."""
     status: int | None
@@ -72,11 +76,11 @@ def count_listed_visits(database: Database, scan_id: int) -> int:
 
 
 def last_visit(connection: Connection, page_id: int) -> VisitFact | None:
-    """What the newest crawl that knows the page knows of it."""
+    """What the newest scan that was to visit the page knows of it."""
     original = visits.alias("original")
     own = (
         *("scan_id", "number", "family", "url", "clicks", "redirected_from", "outcome"),
-        *("reason", "rule", "title", "canonical"),
+        *("reason", "rule", "title", "canonical", "redirect_target", "checked_for"),
     )
     fetched = ("status", "content_type", "error", "redirects", "final_url", "directives")
     statement = (
@@ -104,7 +108,10 @@ def last_visit(connection: Connection, page_id: int) -> VisitFact | None:
             isouter=True,
         )
         .where(visits.c.page_id == page_id)
-        .order_by(visits.c.scan_id.desc(), fetches.c.id.desc())
+        .order_by(
+            *(visits.c.scan_id.desc(), visits.c.outcome.is_(None), visits.c.id.desc()),
+            fetches.c.id.desc(),
+        )
         .limit(1)
     )
     row = connection.execute(statement).first()
@@ -117,9 +124,8 @@ def last_visit(connection: Connection, page_id: int) -> VisitFact | None:
 
 def click_path(connection: Connection, scan_id: int, page_id: int, url: str) -> list[ClickStep]:
     """A shortest way to the page from where the crawl started; empty: no page led to it."""
-    own = connection.execute(
-        _visits(scan_id).where(visits.c.page_id == page_id).order_by(visits.c.id).limit(1)
-    ).first()
+    is_own = (visits.c.page_id == page_id) & visits.c.checked_for.is_(None)
+    own = connection.execute(_visits(scan_id).where(is_own).order_by(visits.c.id).limit(1)).first()
     if own is not None:
         finder = _visit(connection, scan_id, own.found_by)
     else:
@@ -248,7 +254,10 @@ def pages_by_clicks(database: Database, scan: Scan) -> list[tuple[int, int]]:
     """How many pages of the site are so many clicks away; what a visit refused does not count."""
     statement = (
         select(visits.c.clicks, func.count())
-        .where(visits.c.scan_id == scan.id, visits.c.external_hops == 0, visits.c.reason.is_(None))
+        .where(
+            *(visits.c.scan_id == scan.id, visits.c.external_hops == 0, visits.c.reason.is_(None)),
+            visits.c.checked_for.is_(None),
+        )
         .group_by(visits.c.clicks)
         .order_by(visits.c.clicks)
     )

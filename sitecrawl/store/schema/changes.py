@@ -33,8 +33,13 @@ comparisons = Table(
     Column("lastmod_trust", Json),
     # Numbers by kind.
     Column("counts", Json, nullable=False),
+    # Pages with higher numbers are new to the next comparison.
+    Column("last_page_number", BigInteger, nullable=False),
     Column("compared_at", UtcDateTime, nullable=False),
+    # NULL: channels are still to be told of it.
+    Column("announced_at", UtcDateTime),
     Index("ix_comparisons_site_id_scan_id", "site_id", "scan_id"),
+    Index("ix_comparisons_announced_at", "announced_at"),
 )
 
 # Pages that are not simply there; a page without a row is present.

@@ -14,6 +14,31 @@ show both alike.
   what all scans know, and an unchanged document (304) costs one row, however many pages it lists.
   ``queries/scans.py`` also says what belonged to it as of an earlier scan.
 
+What a page answered and said of itself when a scan visited it, by a crawl or by a check, stands
+under ``(scan_id, page_id)``. A visit that is still to be made has no ``outcome``.
+
+- last visit: ``visits``, the greatest ``scan_id`` of the ``page_id`` with an ``outcome``;
+  ``checked_for`` says that it was a check, and why;
+- outcome: ``visits.outcome`` (``ok``, ``not_modified``, ``redirected``, ``not_found``, ...), and
+  why it is no page after all: ``visits.reason``;
+- status, error, time: ``fetches.status``, ``error``, ``fetched_at`` of the visit's ``document_id``
+  and ``scan_id``; the last one, if there are two. A 304 has the status of what still holds;
+- redirect target: ``visits.redirect_target``, if it is another page; redirects within the page
+  (https, a slash) are followed, to ``fetches.final_url``;
+- title, canonical: ``visits.title``, ``visits.canonical`` (absolute once the scan has ended);
+- main text: ``visits.text_hash``; the newest text itself in ``page_texts``. Titles and texts of two
+  visits can be compared if ``visits.rendered`` is the same;
+- h1, description: ``page_facts.h1``, ``page_facts.description``;
+- robots: ``page_facts.robots_meta``, ``page_facts.robots_header``; both together, of files as well,
+  in ``fetches.directives``;
+- indexability: ``page_facts.is_indexable``;
+- hreflang: ``page_facts.alternates_hash``; the set in ``page_alternates``, under the scan
+  ``page_facts.read_scan_id``.
+
+A visit that answers 304 repeats what the visit that read the page has: its own row of ``visits``
+has title, canonical and text hash, and its row of ``page_facts`` is copied when the scan ends. A
+page that was not read as HTML (an error, a redirect, a file) has no row of ``page_facts``.
+
 Foreign keys tie the small tables. The bulk tables have none: the writer computes their ids, and
 checking each of a million rows would double the price of storing it.
 """
@@ -77,6 +102,8 @@ scans = Table(
     Column("process_token", Text, nullable=False),
     # Feeds that are still to be written: the format of each file.
     Column("pending_feeds", Json),
+    # Since when only that is left of it which other scans need (writers/prune.py).
+    Column("pruned_at", UtcDateTime),
     Index("ix_scans_site_id", "site_id"),
     # Scans are compared by id, so an id must never be given twice.
     sqlite_autoincrement=True,
@@ -212,6 +239,8 @@ pages = Table(
     Column("anchor", Text),
     Column("rel", Text),
     Column("path", Text),
+    # The last scan that visited it, by a crawl or by a check; written when the scan ends.
+    Column("checked_scan_id", BigInteger),
 )
 
 other_mentions = Table(
@@ -225,6 +254,9 @@ other_mentions = Table(
     Column("anchor", Text),
     Column("lastmod", Text),
     Column("details", Text),
+    # Of the entries of sitemaps.
+    Column("changefreq", Text),
+    Column("sitemap_priority", Float),
     sqlite_with_rowid=False,
 )
 
@@ -242,7 +274,8 @@ link_contexts = Table(
     sqlite_with_rowid=False,
 )
 
-# The frontier of each crawl and, once a page was visited, what it said of itself.
+# The frontier of each crawl and the pages that a scan checks; once a page was visited, what it said
+# of itself.
 visits = Table(
     "visits",
     metadata,
@@ -253,7 +286,8 @@ visits = Table(
     Column("number", Integer),
     Column("family", Text),
     Column("url", Text, nullable=False),
-    Column("clicks", Integer, nullable=False),
+    # NULL: of a check, whose page no crawl has come to.
+    Column("clicks", Integer),
     Column("external_hops", Integer, nullable=False),
     # The visit that found it, back to where the crawl started (NULL); 0: a sitemap did.
     Column("found_by", Integer),
@@ -279,6 +313,10 @@ visits = Table(
     # How its rendering went, and how many pages are known only for that; NULL: not rendered.
     Column("rendered", String(20)),
     Column("only_rendered", Integer),
+    # Where the page redirects to, if that is another page; absolute.
+    Column("redirect_target", Text),
+    # Why it is checked: missing, rotation; NULL: the crawl visits it.
+    Column("checked_for", String(20)),
     Index("uq_visits_scan_id_number", "scan_id", "number", unique=True),
     Index("ix_visits_page_id_scan_id", "page_id", "scan_id"),
 )
@@ -307,6 +345,13 @@ page_facts = Table(
     Column("insecure_example", Text),
     # The first value of hreflang that is no language tag.
     Column("bad_hreflang", Text),
+    # What it says to robots, in its order: "noindex, nofollow"; NULL: nothing.
+    Column("robots_meta", Text),
+    Column("robots_header", Text),
+    # Equal for equal sets of versions in other languages; NULL: it names none.
+    Column("alternates_hash", String(16)),
+    # It does not say noindex, and names no other page as canonical.
+    Column("is_indexable", Boolean, nullable=False),
     sqlite_with_rowid=False,
 )
 
@@ -421,7 +466,7 @@ SITE_INDEX = Index("ix_pages_site_id", pages.c.site_id)
 
 # As text, which is the same for both databases: SQLAlchemy would import the dialect of PostgreSQL
 # to look at a condition for it, which takes as long as all these tables.
-PARTIAL_INDEXES = {
+INVENTORY_INDEXES = {
     "uq_scans_site_id_running": (
         "CREATE UNIQUE INDEX uq_scans_site_id_running ON scans (site_id) WHERE status = 'running'"
     ),
@@ -453,7 +498,8 @@ evidence = Table(
 _FURTHER_MENTIONS: Final = """
 CREATE VIEW further_mentions AS
 SELECT other.page_id, other.document_id, other.position, context.source, other.lastmod,
-    other.details, other.scan_id, context.region, other.anchor, context.rel, context.path
+    other.details, other.scan_id, context.region, other.anchor, context.rel, context.path,
+    other.changefreq, other.sitemap_priority
 FROM other_mentions AS other CROSS JOIN link_contexts AS context
 WHERE context.id = other.context_id
 """

@@ -59,6 +59,8 @@ watched_sites = Table(
     Column("profile", Text, nullable=False),
     # Settings of its scans by name.
     Column("settings", Json, nullable=False),
+    # Its scans may connect to its root at a private address; only the command line sets it.
+    Column("allow_private", Boolean, nullable=False),
     # 1 to 5; 5 goes first.
     Column("priority", Integer, nullable=False),
     Column("interval_minutes", Integer, nullable=False),
@@ -82,7 +84,19 @@ watched_sites = Table(
     sqlite_autoincrement=True,
 )
 
-# The history of what was to be done; the queue itself is the job engine's.
+# Every inventory that a watched site has had: a change of the root URL leads to another one, and
+# the history of the one before is kept.
+site_inventories = Table(
+    "site_inventories",
+    metadata,
+    Column("watched_site_id", ForeignKey("watched_sites.id"), primary_key=True),
+    Column("site_id", ForeignKey("sites.id"), primary_key=True),
+    Column("since", UtcDateTime, nullable=False),
+    Index("ix_site_inventories_site_id", "site_id"),
+)
+
+# The history of what was to be done; the queue itself is the job engine's. A site has at most one
+# job that is queued or running (``uq_jobs_watched_site_id_active``).
 jobs = Table(
     "jobs",
     metadata,
@@ -96,14 +110,18 @@ jobs = Table(
     Column("reason", Text),
     Column("priority", Integer, nullable=False),
     Column("attempt", Integer, nullable=False),
+    # How often it was taken up again because its process had died.
+    Column("restarts", Integer, nullable=False),
     # The job that this one tries again.
     Column("retry_of", ForeignKey("jobs.id")),
     Column("scan_id", ForeignKey("scans.id")),
-    # Of the job engine.
+    # Of the job engine; NULL: it has not been handed to it yet.
     Column("workflow_id", Text, unique=True),
-    # Host and process that runs it, or did.
+    # Who runs it, or did: ``workers.name``.
     Column("worker", Text),
     Column("queued_at", UtcDateTime, nullable=False),
+    # A retry waits until then.
+    Column("not_before", UtcDateTime),
     Column("started_at", UtcDateTime),
     Column("finished_at", UtcDateTime),
     Column("cancel_requested_at", UtcDateTime),
@@ -114,4 +132,33 @@ jobs = Table(
     Index("ix_jobs_status_id", "status", "id"),
     Index("ix_jobs_scan_id", "scan_id"),
     sqlite_autoincrement=True,
+)
+
+# As text: see ``INVENTORY_INDEXES``.
+JOB_INDEXES = {
+    "uq_jobs_watched_site_id_active": (
+        "CREATE UNIQUE INDEX uq_jobs_watched_site_id_active ON jobs (watched_site_id)"
+        " WHERE status IN ('queued', 'running')"
+    ),
+}
+
+# The processes that run jobs. One that ends in order removes its row.
+workers = Table(
+    "workers",
+    metadata,
+    # Host, process and a token that no other process has.
+    Column("name", Text, primary_key=True),
+    Column("hostname", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("process_token", Text, nullable=False),
+    # Whether it also makes jobs of what is due.
+    Column("is_scheduler", Boolean, nullable=False),
+    # Scans at once.
+    Column("capacity", Integer, nullable=False),
+    # It takes no further jobs and ends with those that it has.
+    Column("is_draining", Boolean, nullable=False),
+    Column("started_at", UtcDateTime, nullable=False),
+    Column("heartbeat_at", UtcDateTime, nullable=False),
+    # When a scheduler last looked for what is due.
+    Column("last_tick_at", UtcDateTime),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import JSON, BigInteger, DateTime, Integer, MetaData, String
+from sqlalchemy import JSON, BigInteger, DateTime, Integer, MetaData, String, Text
 from sqlalchemy.types import TypeDecorator
 
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # Only "INTEGER PRIMARY KEY" is SQLite's own row number; a BIGINT would be a second index.
 RowNumber = BigInteger().with_variant(Integer, "sqlite")
+# Sorted by its characters, as SQLite does, whatever order the server has.
+PlainText = Text().with_variant(Text(collation="C"), "postgresql")
 
 
 class Json(TypeDecorator[Any]):

@@ -20,7 +20,7 @@ from sitecrawl.store.queries.classification import (
     page_columns,
     read_model,
 )
-from sitecrawl.store.queries.pages import COLUMNS
+from sitecrawl.store.queries.page_sql import COLUMNS
 from sitecrawl.store.writers.bulk import insert_columns, literal
 
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
-from sitecrawl.items import DocumentKind, FetchOutcome
+from sitecrawl.items import DocumentKind, FetchOutcome, PackedBody
 from sitecrawl.store.bodies import pack_body
 from sitecrawl.store.schema import blobs, document_links, documents, fetches, verdicts
 from sitecrawl.store.writers.bulk import PreparedInsert, PreparedUpdate, upserting_insert
@@ -110,6 +110,9 @@ class DocumentWriter:
         )
 
     def record_fetch(self, record: FetchRecord) -> None:
+        if record.is_check and record.complete and self._lists_pages(record.document_id):
+            # The next crawl reads it again: what it lists may have changed.
+            record = replace(record, complete=False)
         values = {
             "scan_id": self._scan.scan_id,
             "document_id": record.document_id,
@@ -148,6 +151,10 @@ class DocumentWriter:
                 )
             )
 
+    def _lists_pages(self, document_id: int) -> bool:
+        entries = select(documents.c.entries).where(documents.c.id == document_id)
+        return bool(self._connection.scalar(entries))
+
     def _content(self, record: FetchRecord) -> dict[str, Any]:
         return {
             "last_scan_id": self._scan.scan_id,
@@ -163,14 +170,13 @@ class DocumentWriter:
             "gone_scan_id": None,
         }
 
-    def keep_body(self, sha256: str, body: bytes) -> None:
-        known = select(func.count()).select_from(blobs).where(blobs.c.sha256 == sha256)
-        if self._connection.scalar(known):
+    def keep_body(self, sha256: str, body: bytes | PackedBody) -> None:
+        # The lock keeps it from being removed before the fetch that refers to it is committed.
+        known = select(blobs.c.size).where(blobs.c.sha256 == sha256)
+        if self._connection.scalar(known.with_for_update(read=True, key_share=True)) is not None:
             return
-        encoding, content = pack_body(body)
-        statement = self._insert(blobs).values(
-            sha256=sha256, encoding=encoding, size=len(body), content=content
-        )
+        packed = body if isinstance(body, PackedBody) else pack_body(body)
+        statement = self._insert(blobs).values(sha256=sha256, **packed._asdict())
         self._connection.execute(statement.on_conflict_do_nothing())
 
 

@@ -8,6 +8,7 @@ Mentions, when the site had pages before:
 - A page whose own mention is stale, or belongs to a document that is no longer part of the site,
   takes over a current one. Without this, a site that renames its sitemaps every day would add a
   mention per page and day.
+- Pages that no document lists any more, or again, get their intervals (``history.py``).
 
 The crawl: what visits found out goes into the pages. Until then the pages of a first scan have no
 index, so that they can only be appended. Links to each page are counted.
@@ -20,11 +21,12 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import bindparam, func, select, update
 
 from sitecrawl.html.links import Region
-from sitecrawl.items import DocumentKind, FetchOutcome
+from sitecrawl.items import CHECK, DocumentKind, FetchOutcome
 from sitecrawl.store.queries.scans import membership
 from sitecrawl.store.schema import page_facts, sites, visits
 from sitecrawl.store.writers.bulk import insert_columns, literal
 from sitecrawl.store.writers.gone import mark_gone
+from sitecrawl.store.writers.history import keep_versions, record_absences
 from sitecrawl.store.writers.index_pages import merge_index_pages
 from sitecrawl.store.writers.mentions import remove_unused_contexts
 from sitecrawl.urls.address import resolve
@@ -56,10 +58,18 @@ AND (
         AND pages.document_id = other_mentions.document_id AND pages.seen_scan_id = {scan}))
 """
 
+_ANY_EMPTIED = """
+SELECT 1 FROM documents
+WHERE site_id = {site} AND content_scan_id = {scan} AND entries = 0 AND first_scan_id < {scan}
+AND found_by <> {check}
+LIMIT 1
+"""
+
 _CREATE_PROMOTED = """
 CREATE TEMPORARY TABLE promoted (
     document_id BIGINT, position INTEGER, page_id BIGINT, source TEXT, lastmod TEXT, details TEXT,
-    scan_id BIGINT, region TEXT, anchor TEXT, rel TEXT, path TEXT)
+    scan_id BIGINT, region TEXT, anchor TEXT, rel TEXT, path TEXT, changefreq TEXT,
+    sitemap_priority DOUBLE PRECISION)
 """
 
 # Only a document that was read more than once, or is gone, can have left pages behind. Those are
@@ -68,7 +78,8 @@ CREATE TEMPORARY TABLE promoted (
 # SQLite would go through all of them for each page.
 _FIND_PROMOTED = """
 INSERT INTO promoted
-SELECT document_id, position, page_id, source, lastmod, details, scan_id, region, anchor, rel, path
+SELECT document_id, position, page_id, source, lastmod, details, scan_id, region, anchor, rel, path,
+    changefreq, sitemap_priority
 FROM (
     SELECT m.*, pages.number, row_number() OVER (
         PARTITION BY m.page_id ORDER BY m.document_id, m.position) AS rank
@@ -91,12 +102,15 @@ WHERE rank = 1
 ORDER BY number
 """
 
+_KEEP_PROMOTED = keep_versions(
+    "FROM promoted JOIN pages ON pages.id = promoted.page_id WHERE 1 = 1", differs="1 = 1"
+)
 _PROMOTE = """
 UPDATE pages SET
     document_id = promoted.document_id, position = promoted.position, source = promoted.source,
-    lastmod = promoted.lastmod, details = promoted.details, changefreq = NULL,
-    sitemap_priority = NULL, seen_scan_id = promoted.scan_id, region = promoted.region,
-    anchor = promoted.anchor, rel = promoted.rel, path = promoted.path
+    lastmod = promoted.lastmod, details = promoted.details, changefreq = promoted.changefreq,
+    sitemap_priority = promoted.sitemap_priority, seen_scan_id = promoted.scan_id,
+    region = promoted.region, anchor = promoted.anchor, rel = promoted.rel, path = promoted.path
 FROM promoted WHERE pages.id = promoted.page_id
 """
 
@@ -141,18 +155,22 @@ def finalize_mentions(
     connection: Connection, scan: ScanHandle, *, wrote_pages: bool, is_exhaustive: bool
 ) -> None:
     """Put the mentions in order; *is_exhaustive*: the crawl has visited all that it could."""
-    ids = {"site": scan.site_id, "scan": scan.scan_id}
+    ids = {"site": scan.site_id, "scan": scan.scan_id, "check": f"'{CHECK}'"}
     has_gone = mark_gone(connection, scan, is_exhaustive=is_exhaustive)
-    if not wrote_pages and not has_gone:
+    # A document that has become empty writes no page, and drops all of its own.
+    has_emptied = connection.exec_driver_sql(_ANY_EMPTIED.format_map(ids)).first() is not None
+    if not wrote_pages and not has_gone and not has_emptied:
         return
     connection.exec_driver_sql(_REMOVE_SUPERSEDED.format_map(ids))
     connection.exec_driver_sql(_CREATE_PROMOTED)
-    for statement in (_FIND_PROMOTED, _PROMOTE, _REMOVE_PROMOTED):
+    for statement in (_FIND_PROMOTED, _KEEP_PROMOTED, _PROMOTE, _REMOVE_PROMOTED):
         connection.exec_driver_sql(statement.format_map(ids))
     connection.exec_driver_sql("DROP TABLE promoted")
     remove_unused_contexts(connection, scan)
+    record_absences(connection, scan)
 
 
+_OF_CRAWL = visits.c.checked_for.is_(None)
 _OF_REDIRECTS = (Reason.REDIRECTED, Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS)
 _THEN = " -> "
 
@@ -189,15 +207,32 @@ FROM copies
 WHERE visits.scan_id = {scan} AND visits.url = copies.url AND visits.reason IS NULL
 """
 
+# Of several visits of one page the greatest text stands for what changes, and any will do.
+_KEEP_VISITED = keep_versions(
+    """
+    FROM (
+        SELECT page_id, max(title) AS title, max(reason) AS reason,
+            max(CASE WHEN outcome IN ({read}) THEN 1 ELSE 0 END) AS is_read
+        FROM visits
+        WHERE scan_id = {scan} AND outcome IS NOT NULL OR scan_id = {scan} AND reason IS NOT NULL
+        GROUP BY page_id
+    ) AS v JOIN pages ON pages.id = v.page_id WHERE 1 = 1""",
+    differs="""
+    coalesce(v.title, pages.title) IS DISTINCT FROM pages.title
+    OR v.reason IS NOT NULL AND v.reason IS DISTINCT FROM pages.reason
+    OR v.reason IS NULL AND v.is_read = 1 AND pages.reason IN ({found_by_crawl})""",
+    new_title="coalesce(v.title, pages.title)",
+)
 _APPLY_VISITS = """
 UPDATE pages SET
     title = coalesce(v.title, pages.title),
     category = coalesce(v.category, pages.category),
     reason = coalesce(v.reason, pages.reason),
-    rule = coalesce(v.rule, pages.rule)
+    rule = coalesce(v.rule, pages.rule),
+    checked_scan_id = CASE WHEN v.outcome IS NULL THEN pages.checked_scan_id ELSE {scan} END
 FROM visits AS v
 WHERE v.scan_id = {scan} AND pages.id = v.page_id
-AND (v.title IS NOT NULL OR v.category IS NOT NULL OR v.reason IS NOT NULL)
+AND (v.outcome IS NOT NULL OR v.reason IS NOT NULL)
 """
 
 # What an earlier visit had found out about a page stands until another one has read it.
@@ -209,13 +244,11 @@ AND pages.reason IN ({found_by_crawl})
 """
 
 # Pages that have not changed since an earlier scan: they are what that scan has read.
-_EARLIER_SCANS = """
-SELECT id FROM scans WHERE site_id = {site} AND id < {scan} ORDER BY id DESC LIMIT 20
-"""
 _CARRY_FACTS = """
 INSERT INTO page_facts (scan_id, page_id, {columns})
 SELECT {scan}, v.page_id, {known_columns}
-FROM visits AS v JOIN page_facts AS known ON known.scan_id = {earlier} AND known.page_id = v.page_id
+FROM visits AS v JOIN documents AS d ON d.id = v.document_id
+JOIN page_facts AS known ON known.scan_id = d.content_scan_id AND known.page_id = v.page_id
 WHERE v.scan_id = {scan} AND v.outcome = {not_modified}
 ON CONFLICT DO NOTHING
 """
@@ -271,7 +304,7 @@ def finalize_crawl(
     merge_index_pages(connection, scan)
     statements = [
         *(_CREATE_ORIGINALS, _FIND_ORIGINALS, _MARK_DUPLICATES, "DROP TABLE originals"),
-        *(_FORGET_REASONS, _APPLY_VISITS, _APPLY_MENU, _FORGET_MENU),
+        *(_KEEP_VISITED, _FORGET_REASONS, _APPLY_VISITS, _APPLY_MENU, _FORGET_MENU),
     ]
     values = {
         "scan": literal(scan.scan_id),
@@ -285,27 +318,21 @@ def finalize_crawl(
 
 
 def _carry_facts(connection: Connection, scan: ScanHandle) -> None:
-    """Take the facts of unchanged pages from the newest scan that has them."""
-    unchanged = (visits.c.scan_id == scan.scan_id) & (visits.c.outcome == FetchOutcome.NOT_MODIFIED)
-    if connection.execute(select(visits.c.id).where(unchanged).limit(1)).first() is None:
-        return
+    """Take the facts of unchanged pages from the scan that has read them."""
     columns = [each.name for each in page_facts.c if each.name not in {"scan_id", "page_id"}]
     names = {
-        "site": literal(scan.site_id),
         "scan": literal(scan.scan_id),
         "not_modified": literal(FetchOutcome.NOT_MODIFIED),
         "columns": ", ".join(columns),
         "known_columns": ", ".join(f"known.{name}" for name in columns),
     }
-    earlier = connection.exec_driver_sql(_EARLIER_SCANS.format_map(names)).scalars().all()
-    for scan_id in earlier:
-        connection.exec_driver_sql(_CARRY_FACTS.format_map(names | {"earlier": literal(scan_id)}))
+    connection.exec_driver_sql(_CARRY_FACTS.format_map(names))
 
 
 def finalize_inlinks(connection: Connection, scan: Scan) -> None:
     """Count the links to each page, and note the most prominent region that they stand in."""
     ids = membership(scan)
-    own = (visits.c.scan_id == scan.id) & visits.c.outcome.is_not(None)
+    own = (visits.c.scan_id == scan.id) & visits.c.outcome.is_not(None) & _OF_CRAWL
     visited = connection.scalar(select(func.count()).where(own)) or 0
     if not visited:
         return

@@ -32,6 +32,13 @@ AND id IN (
     SELECT document_id FROM fetches WHERE scan_id = {scan} AND outcome = {not_found})
 """
 
+# A page that was only checked lists nothing. The marks may be those of an interrupted run.
+_ANY_THAT_LISTED = """
+SELECT 1 FROM documents
+WHERE site_id = {site} AND gone_scan_id = {scan}
+AND (entries > 0 OR (entries IS NULL AND last_scan_id IS NOT NULL)) LIMIT 1
+"""
+
 _MARK_UNNAMED = """
 WITH RECURSIVE named (id) AS (
     SELECT id FROM documents
@@ -95,7 +102,7 @@ WHERE id IN (SELECT document_id FROM unvisited) AND id NOT IN (SELECT id FROM re
 
 
 def mark_gone(connection: Connection, scan: ScanHandle, *, is_exhaustive: bool) -> bool:
-    """Mark what is gone, and say whether anything is.
+    """Mark what is gone, and say whether anything is that has listed pages.
 
     *is_exhaustive*: the crawl has visited every page that it could come to.
     """
@@ -112,8 +119,9 @@ def mark_gone(connection: Connection, scan: ScanHandle, *, is_exhaustive: bool) 
         for statement in (_CREATE_UNVISITED, _FIND_UNVISITED, _CREATE_NAMING, _FIND_NAMING):
             connection.exec_driver_sql(statement.format_map(names))
         marking.append(_MARK_UNREACHED)
-    marked = [connection.exec_driver_sql(each.format_map(names)).rowcount for each in marking]
+    for each in marking:
+        connection.exec_driver_sql(each.format_map(names))
     if is_exhaustive:
         connection.exec_driver_sql("DROP TABLE unvisited")
         connection.exec_driver_sql("DROP TABLE naming")
-    return any(marked)
+    return connection.exec_driver_sql(_ANY_THAT_LISTED.format_map(names)).first() is not None

@@ -34,7 +34,7 @@ _CREATE_FOLDERS: Final = "CREATE TEMPORARY TABLE index_folders (url TEXT PRIMARY
 _FOLDERS: Final = """
 SELECT v.url, v.number, v.page_id, v.id, v.text_hash FROM visits AS v
 JOIN index_folders ON index_folders.url = v.url
-WHERE v.scan_id = {scan} AND v.text_hash IS NOT NULL
+WHERE v.scan_id = {scan} AND v.text_hash IS NOT NULL AND v.checked_for IS NULL
 AND (v.reason IS NULL OR v.reason = '{reason}')
 """
 
@@ -79,6 +79,7 @@ def _index_pages(connection: Connection, scan: ScanHandle) -> dict[str, list[_Vi
     statement = select(*columns).where(
         visits.c.scan_id == scan.scan_id,
         visits.c.text_hash.is_not(None),
+        visits.c.checked_for.is_(None),  # what is listed does not depend on what was checked
         or_(visits.c.reason.is_(None), visits.c.reason == Reason.INDEX_PAGE),
         or_(visits.c.url.ilike("%/index.%"), visits.c.url.ilike("%/default.%")),
     )

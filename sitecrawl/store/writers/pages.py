@@ -6,6 +6,7 @@
   The verdict (robots, reason, rule) is always that of the newest scan, but what a visit found holds
   until the next visit. The url follows the mention in the row, so that a site's move from http to
   https is not missed.
+- What is written over is kept, if it differs (``history.py``).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sqlalchemy.schema import CreateIndex, DropIndex
 
 from sitecrawl.store.schema import DEFERRED_INDEXES, SITE_INDEX, sites
 from sitecrawl.store.writers.bulk import insert_columns, literal, page_columns, repeat_columns
+from sitecrawl.store.writers.history import keep_versions
 from sitecrawl.store.writers.mentions import LinkContextWriter
 from sitecrawl.urls.refusal import FOUND_BY_VISIT
 
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 _INCOMING = """
 CREATE TEMPORARY TABLE IF NOT EXISTS incoming (
     id BIGINT, url TEXT, position INTEGER, verdict_id BIGINT, reason TEXT, rule TEXT,
-    lastmod TEXT, changefreq TEXT, sitemap_priority REAL, title TEXT, language TEXT,
+    lastmod TEXT, changefreq TEXT, sitemap_priority DOUBLE PRECISION, title TEXT, language TEXT,
     category TEXT, details TEXT, source TEXT, region TEXT, anchor TEXT, rel TEXT, path TEXT,
     context_id BIGINT
 )
@@ -40,13 +42,16 @@ CREATE TEMPORARY TABLE IF NOT EXISTS incoming (
 _RENEW_OTHER = """
 ON CONFLICT (document_id, position, page_id) DO UPDATE SET
     scan_id = excluded.scan_id, context_id = excluded.context_id, anchor = excluded.anchor,
-    lastmod = excluded.lastmod, details = excluded.details
+    lastmod = excluded.lastmod, details = excluded.details, changefreq = excluded.changefreq,
+    sitemap_priority = excluded.sitemap_priority
 """
 
 _MENTION_ELSEWHERE = """
 INSERT INTO other_mentions (
-    document_id, position, page_id, scan_id, context_id, anchor, lastmod, details)
-SELECT {document}, i.position, i.id, {scan}, i.context_id, i.anchor, i.lastmod, i.details
+    document_id, position, page_id, scan_id, context_id, anchor, lastmod, details, changefreq,
+    sitemap_priority)
+SELECT {document}, i.position, i.id, {scan}, i.context_id, i.anchor, i.lastmod, i.details,
+    i.changefreq, i.sitemap_priority
 FROM incoming AS i JOIN pages ON pages.id = i.id
 WHERE pages.document_id <> {document}
 {renew}
@@ -54,10 +59,30 @@ WHERE pages.document_id <> {document}
 
 # A document that lists a page cannot tell how the page answers.
 _STANDS = "{new}.reason IS NULL AND pages.reason IN ({found_by_visit})"
+_NEW_REASON = "CASE WHEN {stands} THEN pages.reason ELSE {new}.reason END"
 _JUDGED = """
-reason = CASE WHEN {stands} THEN pages.reason ELSE {new}.reason END,
+reason = {new_reason},
 rule = CASE WHEN {stands} THEN pages.rule ELSE {new}.rule END
 """
+
+# What the statements below write over is kept first (``history.py``).
+_KEEP = keep_versions(
+    "FROM incoming AS i JOIN pages ON pages.id = i.id WHERE 1 = 1",
+    differs="""
+    {new_reason} IS DISTINCT FROM pages.reason
+    OR i.url <> pages.url AND coalesce(pages.verdict_id, 0) <> coalesce(i.verdict_id, 0)
+    OR pages.document_id = {document} AND (
+        i.lastmod IS DISTINCT FROM pages.lastmod OR i.changefreq IS DISTINCT FROM pages.changefreq
+        OR i.sitemap_priority IS DISTINCT FROM pages.sitemap_priority OR i.source <> pages.source
+        OR i.url <> pages.url OR coalesce(i.title, pages.title) IS DISTINCT FROM pages.title)""",
+    new_url="i.url",
+    new_title="coalesce(i.title, pages.title)",
+)
+_KEEP_REPEATED = keep_versions(
+    "FROM incoming AS i JOIN pages ON pages.id = i.id"
+    " WHERE pages.document_id = {document} AND pages.seen_scan_id < {scan}",
+    differs="i.lastmod IS DISTINCT FROM pages.lastmod OR i.source <> pages.source",
+)
 
 _VERDICT_ELSEWHERE = """
 UPDATE pages SET url = i.url, verdict_id = i.verdict_id, {judged_elsewhere}
@@ -171,14 +196,22 @@ class PageWriter:
 
     def _merge(self, rows: PageRows) -> None:
         self._receive(rows.source, rows.links, page_columns(rows), _shared_verdict(rows))
-        self._run(rows, _MENTION_ELSEWHERE, _VERDICT_ELSEWHERE, _MERGE)
+        are_elsewhere = self._run(rows, _MENTION_ELSEWHERE) > 0
+        self._run(rows, _KEEP)
+        # Each of these looks up every page of the batch; hardly any is listed elsewhere.
+        if are_elsewhere:
+            self._run(rows, _VERDICT_ELSEWHERE)
+        self._run(rows, _MERGE)
+        self._clear()
 
     def _add_repeats(self, rows: PageRows, repeats: Repeats) -> None:
         if self._scan.has_pages:
             columns = repeat_columns(repeats)
             columns["id"] = columns.pop("page_id")
             self._receive(rows.source, repeats.links, columns, {})
-            self._run(rows, _RENEW_REPEATED, _REPEAT_ELSEWHERE)
+            for statement in (_KEEP_REPEATED, _RENEW_REPEATED, _REPEAT_ELSEWHERE):
+                self._run(rows, statement)
+            self._clear()
         elif repeats.links is not None:
             self._gather_links(rows.document_id, repeats, repeats.links)
         else:
@@ -220,14 +253,16 @@ class PageWriter:
         for name, column in columns.items():
             self._repeated_links.setdefault(name, []).extend(column)
 
-    def _run(self, rows: PageRows, *statements: str) -> None:
+    def _run(self, rows: PageRows, statement: str) -> int:
+        """Run a statement on what was received; give the number of rows that it changed."""
         if not self._is_analyzed:
             # Otherwise SQLite takes it for a big table, and reads the whole index for every batch.
             self._connection.exec_driver_sql("ANALYZE incoming")
             self._is_analyzed = True
-        constants = self._constants(rows)
-        for statement in statements:
-            self._connection.exec_driver_sql(statement.format_map(constants))
+        done = self._connection.exec_driver_sql(statement.format_map(self._constants(rows)))
+        return int(done.rowcount)
+
+    def _clear(self) -> None:
         # PostgreSQL would read all deleted rows again for every batch of the transaction.
         is_sqlite = self._connection.dialect.name == "sqlite"
         self._connection.exec_driver_sql(f"{'DELETE FROM' if is_sqlite else 'TRUNCATE'} incoming")
@@ -240,13 +275,22 @@ class PageWriter:
             "renew": _RENEW_OTHER,
             "judged": _judged("excluded"),
             "judged_elsewhere": _judged("i"),
+            "new_reason": _new_reason("i"),
         }
 
 
 def _judged(new: str) -> str:
     """What a renewed page is refused for; *new* is the row that renews it."""
+    return _JUDGED.format(new=new, stands=_stands(new), new_reason=_new_reason(new))
+
+
+def _new_reason(new: str) -> str:
+    return _NEW_REASON.format(new=new, stands=_stands(new))
+
+
+def _stands(new: str) -> str:
     found_by_visit = ", ".join(map(literal, sorted(FOUND_BY_VISIT)))
-    return _JUDGED.format(new=new, stands=_STANDS.format(new=new, found_by_visit=found_by_visit))
+    return _STANDS.format(new=new, found_by_visit=found_by_visit)
 
 
 def _shared_source(rows: PageRows) -> dict[str, str]:

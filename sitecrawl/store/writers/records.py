@@ -74,6 +74,8 @@ class FetchRecord:
     """JSON values."""
     truncated: bool = False
     complete: bool = False
+    is_check: bool = False
+    """Its links were not stored: those of an earlier reading stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,7 @@ class VisitRecord:
     fingerprint: int | None = None
     rendered: str = ""
     only_rendered: int | None = None
+    redirect_target: str = ""
     facts: PageFactsRecord | None = None
     """Of a page that was read as HTML."""
 
@@ -213,6 +216,9 @@ class PageFactsRecord:
     insecure_resources: int = 0
     insecure_example: str = ""
     bad_hreflang: str = ""
+    robots_meta: str = ""
+    robots_header: str = ""
+    alternates_hash: str = ""
     alternates: Mapping[int, str] = field(default_factory=dict)
     """By the id of each page that it names as a version of itself, the language."""
 

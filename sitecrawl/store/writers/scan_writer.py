@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select, update
@@ -19,6 +20,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.engine import explained
 from sitecrawl.store.errors import ScanLostError
+from sitecrawl.store.queries.checks import (
+    dive_pages_of,
+    due_pages,
+    missing_pages,
+    unsettled_pages,
+)
 from sitecrawl.store.queries.known_pages import load_known_pages
 from sitecrawl.store.queries.scans import scan_by_id
 from sitecrawl.store.schema import evidence, scans, sites
@@ -31,17 +38,19 @@ from sitecrawl.store.writers.finalize import (
     finalize_mentions,
     reopen_crawl,
 )
+from sitecrawl.store.writers.gone import mark_gone
 from sitecrawl.store.writers.pages import PageWriter, ensure_page_index
 from sitecrawl.store.writers.scans import begin_scan, reopen_scan
 from sitecrawl.store.writers.visits import FactsWriter, SignalWriter, VisitWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
-    from sitecrawl.items import KnownPage
+    from sitecrawl.items import KnownPage, PackedBody
     from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.checks import DuePage
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.writers.records import (
         DocumentRecord,
@@ -159,7 +168,7 @@ class ScanWriter:
         with self._writing():
             self._documents.record_fetch(record)
 
-    def keep_body(self, sha256: str, body: bytes) -> None:
+    def keep_body(self, sha256: str, body: bytes | PackedBody) -> None:
         """Store the raw bytes, once per content."""
         with self._writing():
             self._documents.keep_body(sha256, body)
@@ -199,14 +208,54 @@ class ScanWriter:
         with self._writing():
             self._visits.release(family, count, first_number)
 
-    def waiting_visits(self, after: int, limit: int) -> list[WaitingVisit]:
-        """The next pages to visit behind number *after*."""
+    def waiting_visits(
+        self, after: int, limit: int, *, are_checks: bool = False
+    ) -> list[WaitingVisit]:
+        """The next pages to visit behind number *after*, by the crawl or to check them."""
         with explained(self._database.label):
             self._open_connection()
-            return self._visits.waiting(after, limit)
+            return self._visits.waiting(after, limit, are_checks=are_checks)
+
+    def choose_checks(self, limit: int, wanted: Callable[[list[str]], list[bool]]) -> None:
+        """Put the pages that are to be checked behind all visits, unless that was done before.
+
+        *wanted* says which URLs may be fetched. On the writer's connection: what the scan has read
+        may not be committed.
+        """
+        with self._writing() as connection:
+            if self._visits.has_checks():
+                return
+            scan, found = self._record(), []
+            if self._scan.has_pages:
+                mark_gone(connection, self._scan, is_exhaustive=False)
+                found = missing_pages(connection, scan, limit)
+                found += unsettled_pages(connection, scan, (limit - len(found) + 1) // 2)
+            found += due_pages(connection, scan, limit)
+            chosen: dict[int, DuePage] = {}
+            for page in found:
+                chosen.setdefault(page.page_id, page)
+            are_wanted = wanted([page.url for page in chosen.values()])
+            self._visits.add_checks(list(compress(chosen.values(), are_wanted))[:limit])
+        self.commit()
+
+    def choose_dive(self, dive_id: int, wanted: Callable[[list[str]], list[bool]]) -> None:
+        """The same for the pages that a dive wants to have fetched."""
+        with self._writing() as connection:
+            if self._visits.has_checks():
+                return
+            chosen = dive_pages_of(connection, self._record(), dive_id)
+            are_wanted = wanted([page.url for page in chosen])
+            self._visits.add_checks(list(compress(chosen, are_wanted)))
+        self.commit()
 
     def known_pages(
-        self, numbers: range, fingerprint: str, *, leaves_site: bool
+        self,
+        numbers: range,
+        fingerprint: str,
+        *,
+        leaves_site: bool,
+        are_checks: bool = False,
+        needs_body: Callable[[int], bool],
     ) -> dict[int, KnownPage]:
         """What earlier scans know of the pages of the waiting visits with these numbers.
 
@@ -214,7 +263,13 @@ class ScanWriter:
         """
         with explained(self._database.label):
             return load_known_pages(
-                self._open_connection(), self._scan, numbers, fingerprint, leaves_site=leaves_site
+                self._open_connection(),
+                self._scan,
+                numbers,
+                fingerprint,
+                leaves_site=leaves_site,
+                are_checks=are_checks,
+                needs_body=needs_body,
             )
 
     def add_evidence(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sqlalchemy import bindparam, func, select, update
+
 from sitecrawl.store.bodies import pack_text
 from sitecrawl.store.schema import menu_entries, page_facts, visits
 from sitecrawl.store.writers.bulk import (
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
+    from sitecrawl.store.queries.checks import DuePage
     from sitecrawl.store.writers.records import (
         MenuRow,
         NewVisits,
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 _FACTS = (
     *("outcome", "document_id", "is_productive", "reason", "rule", "title", "language"),
     *("canonical", "category", "text_hash", "fingerprint"),
-    *("rendered", "only_rendered"),
+    *("rendered", "only_rendered", "redirect_target"),
 )
 
 _RELEASE = """
@@ -63,11 +66,12 @@ ON CONFLICT (page_id) DO UPDATE SET text_hash = excluded.text_hash, content = ex
 _FACTS_COLUMNS = tuple(
     column.name
     for column in page_facts.c
-    if column.name not in {"scan_id", "page_id", "read_scan_id"}
+    if column.name not in {"scan_id", "page_id", "read_scan_id", "is_indexable"}
 )
 _ADD_FACTS = """
-INSERT INTO page_facts (scan_id, page_id, read_scan_id, {columns})
-SELECT scan_id, page_id, scan_id, {markers} FROM visits
+INSERT INTO page_facts (scan_id, page_id, read_scan_id, {columns}, is_indexable)
+SELECT scan_id, page_id, scan_id, {markers},
+    NOT {marker} AND coalesce(CAST({marker} AS BIGINT) = page_id, TRUE) FROM visits
 WHERE scan_id = {scan} AND number = {marker}
 ON CONFLICT DO NOTHING
 """
@@ -79,8 +83,8 @@ ON CONFLICT DO NOTHING
 """
 
 _WAITING = """
-SELECT number, url, clicks, external_hops, redirected_from FROM visits
-WHERE scan_id = {scan} AND number > {after} AND outcome IS NULL
+SELECT number, url, coalesce(clicks, 0), external_hops, redirected_from FROM visits
+WHERE scan_id = {scan} AND number > {after} AND outcome IS NULL AND checked_for {of_checks}
 ORDER BY number LIMIT {limit}
 """
 
@@ -132,6 +136,43 @@ class VisitWriter:
             constants["found_by"] = literal(found.found_by)
         insert_columns(self._connection, "visits", columns, constants)
 
+    def has_checks(self) -> bool:
+        """Whether the pages to check have been chosen."""
+        chosen = (visits.c.scan_id == self._scan_id) & visits.c.checked_for.is_not(None)
+        return (
+            self._connection.execute(select(visits.c.id).where(chosen).limit(1)).first() is not None
+        )
+
+    def add_checks(self, pages: Sequence[DuePage]) -> None:
+        """Put pages to check behind all visits; one that waits for the crawl waits no longer."""
+        own = visits.c.scan_id == self._scan_id
+        # The first number is that of the root.
+        last_number = max(
+            self._connection.scalar(select(func.max(visits.c.number)).where(own)) or 0, 1
+        )
+        waits = own & (visits.c.page_id == bindparam("page")) & visits.c.outcome.is_(None)
+        convert = update(visits).where(waits)
+        for number, page in enumerate(pages, last_number + 1):
+            values = {"number": number, "checked_for": page.cause, "family": None}
+            converted = self._connection.execute(convert.values(values), {"page": page.page_id})
+            if converted.rowcount:
+                continue
+            clicks = select(visits.c.clicks).where(
+                visits.c.page_id == page.page_id, visits.c.clicks.is_not(None)
+            )
+            self._connection.execute(
+                visits.insert().values(
+                    scan_id=self._scan_id,
+                    page_id=page.page_id,
+                    url=page.url,
+                    number=number,
+                    clicks=clicks.order_by(visits.c.scan_id.desc()).limit(1).scalar_subquery(),
+                    external_hops=0,
+                    found_by=0,
+                    checked_for=page.cause,
+                )
+            )
+
     def finish(self, record: VisitRecord) -> None:
         """Record how a visit ended."""
         facts = ((name, getattr(record, name)) for name in _FACTS)
@@ -154,9 +195,14 @@ class VisitWriter:
         )
         self._connection.exec_driver_sql(statement, (family,))
 
-    def waiting(self, after: int, limit: int) -> list[WaitingVisit]:
-        """The next pages to visit behind number *after*."""
-        statement = _WAITING.format(scan=self._scan, after=int(after), limit=int(limit))
+    def waiting(self, after: int, limit: int, *, are_checks: bool) -> list[WaitingVisit]:
+        """The next pages to visit behind number *after*, by the crawl or to check them."""
+        statement = _WAITING.format(
+            scan=self._scan,
+            after=int(after),
+            limit=int(limit),
+            of_checks="IS NOT NULL" if are_checks else "IS NULL",
+        )
         return [WaitingVisit(*row) for row in self._connection.exec_driver_sql(statement)]
 
     def add_menu(self, entries: Sequence[MenuRow]) -> None:
@@ -189,7 +235,8 @@ class FactsWriter:
     def add(self, number: int, facts: PageFactsRecord) -> None:
         """Keep the facts of the page of this visit."""
         values = (getattr(facts, name) for name in _FACTS_COLUMNS)
-        self._facts.add((*(None if value == "" else value for value in values), number))
+        row = (None if value == "" else value for value in values)
+        self._facts.add((*row, facts.is_noindex, facts.canonical_id, number))
         for alternate_id, language in facts.alternates.items():
             self._alternates.add((alternate_id, language, number))
 

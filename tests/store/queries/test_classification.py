@@ -17,7 +17,8 @@ from sitecrawl.store.queries.classification import (
     read_model,
     stored_classes,
 )
-from sitecrawl.store.queries.pages import PageFilter, page_rows
+from sitecrawl.store.queries.page_filter import PageFilter
+from sitecrawl.store.queries.pages import page_rows
 from sitecrawl.store.queries.scans import latest_scan, site_for
 from sitecrawl.store.schema import classes as classes_table
 from sitecrawl.store.schema import classifications, clusters, page_classes, page_signals

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 from typing import TYPE_CHECKING
-
-import pytest
-from sqlalchemy import select
 
 from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.store.queries.documents import (
-    blob,
     document_fetches,
     document_urls,
     documents,
@@ -21,7 +15,6 @@ from sitecrawl.store.queries.documents import (
     number_of_scans,
     unread_sitemaps,
 )
-from sitecrawl.store.schema import blobs
 from tests.store.crawling import ROOT, Crawling
 from tests.store.scanning import Scanning
 
@@ -81,31 +74,6 @@ class TestDocuments:
         scanning.fetched(made_up, FetchOutcome.OK, complete=False)
         scanning.finish()
         assert doubtful_fetches(database, scanning.handle.scan_id) == []
-
-
-class TestBodies:
-    @pytest.mark.parametrize(
-        "body",
-        [b"User-agent: *\n" * 100, gzip.compress(b"<urlset/>"), b"", b"\x1f\x8bhalf"],
-        ids=["text", "gzip", "nothing", "half-a-gzip"],
-    )
-    def test_bodies_come_back_as_they_were(self, database: Database, body: bytes) -> None:
-        sha256 = hashlib.sha256(body).hexdigest()
-        scanning = Scanning(database)
-        for _ in range(2):
-            scanning.writer.keep_body(sha256, body)
-        scanning.finish()
-        assert blob(database, sha256) == body
-        assert blob(database, "0" * 64) is None
-
-    def test_text_is_kept_compressed(self, database: Database) -> None:
-        scanning = Scanning(database)
-        scanning.writer.keep_body("x", b"User-agent: *\n" * 1000)
-        scanning.finish()
-        with database.reading() as connection:
-            row = connection.execute(select(blobs)).one()
-        assert (row.size, row.encoding) == (14_000, "gzip")
-        assert len(row.content) < 1000
 
 
 def test_documents_come_in_the_order_of_fetches(database: Database) -> None:

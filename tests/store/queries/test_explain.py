@@ -98,3 +98,13 @@ def test_the_answer_of_a_later_scan_knows_the_visit_of_an_earlier_one(database: 
     assert answer.visit is not None
     assert (answer.visit.scan_id, answer.visit.title) == (first.id, "A")
     assert [step.url for step in answer.click_path] == [ROOT, address("/a")]
+
+
+def test_each_mention_tells_when_it_was_seen_last(three_pages: Database) -> None:
+    for _ in range(2):
+        scan(three_pages, {A: UNCHANGED, B: [BLOG]})
+    told = {each.document_url: each for each in explained(three_pages, SHOP).mentions}
+    assert (told[A].last_seen_scan_id, told[A].dropped_scan_id) == (3, None)
+    assert (told[B].last_seen_scan_id, told[B].dropped_scan_id) == (1, 2)
+    assert told[A].last_seen_at is not None
+    assert told[B].last_seen_at is not None

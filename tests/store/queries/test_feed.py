@@ -19,7 +19,8 @@ from sitecrawl.store.queries.feed import (
     postgres_key,
     sqlite_key,
 )
-from sitecrawl.store.queries.pages import ALL_PAGES, LISTED_PAGES, PageFilter, page_rows
+from sitecrawl.store.queries.page_filter import ALL_PAGES, LISTED_PAGES, PageFilter
+from sitecrawl.store.queries.pages import page_rows
 from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.canonical import KeyRules, page_key
 from tests.store.crawling import Crawling, Link, address

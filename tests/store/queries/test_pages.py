@@ -7,13 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sitecrawl.items import FetchOutcome
-from sitecrawl.store.queries.pages import (
-    PageCount,
-    PageFilter,
-    count_listed,
-    count_pages,
-    page_rows,
-)
+from sitecrawl.store.queries.page_filter import PageFilter
+from sitecrawl.store.queries.pages import PageCount, count_listed, count_pages, page_rows
 from sitecrawl.store.vocabulary import ScanStatus
 from tests.store.crawling import Crawling, Link, address
 from tests.store.scanning import (

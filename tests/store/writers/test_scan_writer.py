@@ -15,7 +15,6 @@ import pytest
 from sqlalchemy import text, update
 
 from sitecrawl.items import DocumentKind
-from sitecrawl.store import processes
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.errors import (
     DatabaseLockedError,
@@ -149,11 +148,10 @@ class TestOneAtATime:
         with pytest.raises(ScanRunningError):
             Scanning(database)
 
-    def test_a_scan_that_was_given_up_notices(
-        self, database: Database, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_scan_that_was_given_up_notices(self, database: Database) -> None:
         slow = Scanning(database)
-        monkeypatch.setattr(processes, "DEAD_AFTER_SECONDS", -1)
+        long_ago = datetime.now(UTC) - timedelta(seconds=DEAD_AFTER_SECONDS + 1)
+        change_scan(database, slow.handle.scan_id, heartbeat_at=long_ago)
         Scanning(database).finish()
         with pytest.raises(ScanLostError, match="run it again"):
             slow.writer.heartbeat()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from sitecrawl.store.schema.types import Json, RowNumber, UtcDateTime
+from sitecrawl.store.schema.types import Json, PlainText, RowNumber, UtcDateTime
 
 revision = "inventory_3"
 down_revision = None
@@ -27,7 +27,8 @@ _VIEWS = (
     """
 CREATE VIEW further_mentions AS
 SELECT other.page_id, other.document_id, other.position, context.source, other.lastmod,
-    other.details, other.scan_id, context.region, other.anchor, context.rel, context.path
+    other.details, other.scan_id, context.region, other.anchor, context.rel, context.path,
+    other.changefreq, other.sitemap_priority
 FROM other_mentions AS other CROSS JOIN link_contexts AS context
 WHERE context.id = other.context_id
 """,
@@ -96,6 +97,8 @@ def upgrade() -> None:
         sa.Column("anchor", sa.Text(), nullable=True),
         sa.Column("lastmod", sa.Text(), nullable=True),
         sa.Column("details", sa.Text(), nullable=True),
+        sa.Column("changefreq", sa.Text(), nullable=True),
+        sa.Column("sitemap_priority", sa.Float(), nullable=True),
         sa.PrimaryKeyConstraint("document_id", "position", "page_id", name="pk_other_mentions"),
         sqlite_with_rowid=False,
     )
@@ -152,6 +155,7 @@ def upgrade() -> None:
         sa.Column("anchor", sa.Text(), nullable=True),
         sa.Column("rel", sa.Text(), nullable=True),
         sa.Column("path", sa.Text(), nullable=True),
+        sa.Column("checked_scan_id", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("number", name="pk_pages"),
     )
     op.create_index("ix_pages_site_id", "pages", ["site_id"])
@@ -186,6 +190,10 @@ def upgrade() -> None:
         sa.Column("insecure_resources", sa.Integer(), nullable=False),
         sa.Column("insecure_example", sa.Text(), nullable=True),
         sa.Column("bad_hreflang", sa.Text(), nullable=True),
+        sa.Column("robots_meta", sa.Text(), nullable=True),
+        sa.Column("robots_header", sa.Text(), nullable=True),
+        sa.Column("alternates_hash", sa.String(length=16), nullable=True),
+        sa.Column("is_indexable", sa.Boolean(), nullable=False),
         sa.PrimaryKeyConstraint("scan_id", "page_id", name="pk_page_facts"),
         sqlite_with_rowid=False,
     )
@@ -206,7 +214,7 @@ def upgrade() -> None:
         sa.Column("number", sa.Integer(), nullable=True),
         sa.Column("family", sa.Text(), nullable=True),
         sa.Column("url", sa.Text(), nullable=False),
-        sa.Column("clicks", sa.Integer(), nullable=False),
+        sa.Column("clicks", sa.Integer(), nullable=True),
         sa.Column("external_hops", sa.Integer(), nullable=False),
         sa.Column("found_by", sa.Integer(), nullable=True),
         sa.Column("redirected_from", sa.Text(), nullable=True),
@@ -224,6 +232,8 @@ def upgrade() -> None:
         sa.Column("duplicate_of", sa.BigInteger(), nullable=True),
         sa.Column("rendered", sa.String(length=20), nullable=True),
         sa.Column("only_rendered", sa.Integer(), nullable=True),
+        sa.Column("redirect_target", sa.Text(), nullable=True),
+        sa.Column("checked_for", sa.String(length=20), nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_visits"),
     )
     op.create_index("ix_visits_page_id_scan_id", "visits", ["page_id", "scan_id"])
@@ -262,6 +272,7 @@ def upgrade() -> None:
         sa.Column("pid", sa.Integer(), nullable=False),
         sa.Column("process_token", sa.Text(), nullable=False),
         sa.Column("pending_feeds", Json(), nullable=True),
+        sa.Column("pruned_at", UtcDateTime(), nullable=True),
         sa.ForeignKeyConstraint(["site_id"], ["sites.id"], name="fk_scans_site_id_sites"),
         sa.PrimaryKeyConstraint("id", name="pk_scans"),
         sqlite_autoincrement=True,
@@ -401,5 +412,59 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_verdicts"),
     )
     op.create_index("ix_verdicts_site_id", "verdicts", ["site_id"])
+    op.create_table(
+        "indexed_sites",
+        sa.Column("site_id", RowNumber, autoincrement=False, nullable=False),
+        sa.Column("scan_id", RowNumber, nullable=False),
+        sa.Column("finished_at", UtcDateTime(), nullable=True),
+        sa.Column("texts_until", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["scan_id"], ["scans.id"], name="fk_indexed_sites_scan_id_scans"),
+        sa.ForeignKeyConstraint(["site_id"], ["sites.id"], name="fk_indexed_sites_site_id_sites"),
+        sa.PrimaryKeyConstraint("site_id", name="pk_indexed_sites"),
+    )
+    op.create_table(
+        "page_facets",
+        sa.Column("id", RowNumber, autoincrement=False, nullable=False),
+        sa.Column("site_id", sa.Integer(), nullable=False),
+        sa.Column("pages", sa.Integer(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("source", sa.Text(), nullable=False),
+        sa.Column("sources", Json(), nullable=False),
+        sa.Column("robots_allowed", sa.Boolean(), nullable=True),
+        sa.Column("visited", sa.Boolean(), nullable=False),
+        sa.Column("http_status", sa.Integer(), nullable=True),
+        sa.Column("clicks", sa.Integer(), nullable=True),
+        sa.Column("indexable", sa.Boolean(), nullable=False),
+        sa.Column("orphan", sa.Boolean(), nullable=False),
+        sa.Column("last_scan_id", sa.BigInteger(), nullable=True),
+        sa.Column("template", sa.Text(), nullable=False),
+        sa.Column("category", sa.String(length=20), nullable=False),
+        sa.Column("type", sa.String(length=40), nullable=False),
+        sa.Column("language", sa.Text(), nullable=True),
+        sa.Column("depth", sa.Integer(), nullable=False),
+        sa.Column("priority", sa.Float(), nullable=False),
+        sa.Column("clusters", Json(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_page_facets"),
+    )
+    op.create_index("ix_page_facets_site_id", "page_facets", ["site_id"])
+    op.create_table(
+        "page_index",
+        sa.Column("number", RowNumber, autoincrement=False, nullable=False),
+        sa.Column("site_id", sa.Integer(), nullable=False),
+        sa.Column("facet_id", sa.BigInteger(), nullable=False),
+        sa.Column("first_scan_id", sa.BigInteger(), nullable=False),
+        sa.Column("lastmod", PlainText, nullable=False),
+        sa.Column("url", PlainText, nullable=False),
+        sa.Column("title", PlainText, nullable=False),
+        sa.PrimaryKeyConstraint("number", name="pk_page_index"),
+    )
+    for columns in (
+        ["facet_id", "number"],
+        ["facet_id", "url", "number"],
+        ["facet_id", "title", "number"],
+        ["facet_id", "lastmod", "number"],
+        ["site_id", "first_scan_id", "number"],
+    ):
+        op.create_index(f"ix_page_index_{'_'.join(columns)}", "page_index", columns)
     for statement in (*_PARTIAL_INDEXES, *_VIEWS):
         op.execute(statement)

@@ -58,6 +58,7 @@ def upgrade() -> None:
         sa.Column("enabled", sa.Boolean(), nullable=False),
         sa.Column("profile", sa.Text(), nullable=False),
         sa.Column("settings", Json(), nullable=False),
+        sa.Column("allow_private", sa.Boolean(), nullable=False),
         sa.Column("priority", sa.Integer(), nullable=False),
         sa.Column("interval_minutes", sa.Integer(), nullable=False),
         sa.Column("cron", sa.Text(), nullable=True),
@@ -87,6 +88,22 @@ def upgrade() -> None:
     op.create_index("ix_watched_sites_next_due_at", "watched_sites", ["next_due_at"], unique=False)
     op.create_index("ix_watched_sites_site_id", "watched_sites", ["site_id"], unique=False)
     op.create_table(
+        "site_inventories",
+        sa.Column("watched_site_id", RowNumber, nullable=False),
+        sa.Column("site_id", RowNumber, nullable=False),
+        sa.Column("since", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["site_id"], ["sites.id"], name="fk_site_inventories_site_id_sites"
+        ),
+        sa.ForeignKeyConstraint(
+            ["watched_site_id"],
+            ["watched_sites.id"],
+            name="fk_site_inventories_watched_site_id_watched_sites",
+        ),
+        sa.PrimaryKeyConstraint("watched_site_id", "site_id", name="pk_site_inventories"),
+    )
+    op.create_index("ix_site_inventories_site_id", "site_inventories", ["site_id"], unique=False)
+    op.create_table(
         "jobs",
         sa.Column("id", RowNumber, nullable=False),
         sa.Column("watched_site_id", RowNumber, nullable=False),
@@ -96,11 +113,13 @@ def upgrade() -> None:
         sa.Column("reason", sa.Text(), nullable=True),
         sa.Column("priority", sa.Integer(), nullable=False),
         sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("restarts", sa.Integer(), nullable=False),
         sa.Column("retry_of", RowNumber, nullable=True),
         sa.Column("scan_id", RowNumber, nullable=True),
         sa.Column("workflow_id", sa.Text(), nullable=True),
         sa.Column("worker", sa.Text(), nullable=True),
         sa.Column("queued_at", UtcDateTime(), nullable=False),
+        sa.Column("not_before", UtcDateTime(), nullable=True),
         sa.Column("started_at", UtcDateTime(), nullable=True),
         sa.Column("finished_at", UtcDateTime(), nullable=True),
         sa.Column("cancel_requested_at", UtcDateTime(), nullable=True),
@@ -118,3 +137,21 @@ def upgrade() -> None:
     op.create_index("ix_jobs_scan_id", "jobs", ["scan_id"], unique=False)
     op.create_index("ix_jobs_status_id", "jobs", ["status", "id"], unique=False)
     op.create_index("ix_jobs_watched_site_id_id", "jobs", ["watched_site_id", "id"], unique=False)
+    op.execute(
+        "CREATE UNIQUE INDEX uq_jobs_watched_site_id_active ON jobs (watched_site_id)"
+        " WHERE status IN ('queued', 'running')"
+    )
+    op.create_table(
+        "workers",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("hostname", sa.Text(), nullable=False),
+        sa.Column("pid", sa.Integer(), nullable=False),
+        sa.Column("process_token", sa.Text(), nullable=False),
+        sa.Column("is_scheduler", sa.Boolean(), nullable=False),
+        sa.Column("capacity", sa.Integer(), nullable=False),
+        sa.Column("is_draining", sa.Boolean(), nullable=False),
+        sa.Column("started_at", UtcDateTime(), nullable=False),
+        sa.Column("heartbeat_at", UtcDateTime(), nullable=False),
+        sa.Column("last_tick_at", UtcDateTime(), nullable=True),
+        sa.PrimaryKeyConstraint("name", name="pk_workers"),
+    )

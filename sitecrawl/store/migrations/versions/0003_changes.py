@@ -30,6 +30,46 @@ def upgrade() -> None:
         "ix_page_presence_site_id_state", "page_presence", ["site_id", "state"], unique=False
     )
     op.create_table(
+        "page_versions",
+        sa.Column("page_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("until_scan_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("site_id", sa.Integer(), nullable=False),
+        sa.Column("document_id", sa.BigInteger(), nullable=False),
+        sa.Column("source", sa.Text(), nullable=False),
+        sa.Column("verdict_id", sa.BigInteger(), nullable=True),
+        sa.Column("lastmod", sa.Text(), nullable=True),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("rule", sa.Text(), nullable=True),
+        sa.Column("changefreq", sa.Text(), nullable=True),
+        sa.Column("sitemap_priority", sa.Float(), nullable=True),
+        sa.Column("url", sa.Text(), nullable=True),
+        sa.Column("title", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("page_id", "until_scan_id", name="pk_page_versions"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index(
+        "ix_page_versions_site_id_until_scan_id",
+        "page_versions",
+        ["site_id", "until_scan_id"],
+        unique=False,
+    )
+    op.create_table(
+        "page_absences",
+        sa.Column("page_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("from_scan_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("until_scan_id", sa.BigInteger(), nullable=True),
+        sa.Column("site_id", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("page_id", "from_scan_id", name="pk_page_absences"),
+        sqlite_with_rowid=False,
+    )
+    for column in ("from_scan_id", "until_scan_id"):
+        op.create_index(
+            f"ix_page_absences_site_id_{column}",
+            "page_absences",
+            ["site_id", column],
+            unique=False,
+        )
+    op.create_table(
         "comparisons",
         sa.Column("scan_id", RowNumber, autoincrement=False, nullable=False),
         sa.Column("site_id", RowNumber, nullable=False),
@@ -38,7 +78,9 @@ def upgrade() -> None:
         sa.Column("is_holding", sa.Boolean(), nullable=False),
         sa.Column("lastmod_trust", Json(), nullable=True),
         sa.Column("counts", Json(), nullable=False),
+        sa.Column("last_page_number", sa.BigInteger(), nullable=False),
         sa.Column("compared_at", UtcDateTime(), nullable=False),
+        sa.Column("announced_at", UtcDateTime(), nullable=True),
         sa.ForeignKeyConstraint(
             ["before_scan_id"], ["scans.id"], name="fk_comparisons_before_scan_id_scans"
         ),
@@ -46,6 +88,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["site_id"], ["sites.id"], name="fk_comparisons_site_id_sites"),
         sa.PrimaryKeyConstraint("scan_id", name="pk_comparisons"),
     )
+    op.create_index("ix_comparisons_announced_at", "comparisons", ["announced_at"], unique=False)
     op.create_index(
         "ix_comparisons_site_id_scan_id", "comparisons", ["site_id", "scan_id"], unique=False
     )

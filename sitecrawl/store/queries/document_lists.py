@@ -1,0 +1,221 @@
+"""Lists of what a scan has read, by key: documents with their fetch, evidence, robots rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import func, select
+
+from sitecrawl.items import DocumentKind
+from sitecrawl.store import schema as t
+from sitecrawl.store.bodies import unpack_body
+from sitecrawl.store.queries.paging import ListPage, Order, list_page, page_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sqlalchemy.engine import Row
+
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.scans import Scan
+
+_MAX_ROBOTS_BYTES: Final = 512 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedDocument:
+    """A document, and what came of its last fetch in the scan."""
+
+    id: int
+    url: str
+    kind: str
+    format: str | None
+    depth: int
+    found_by: str
+    first_scan_id: int
+    gone_scan_id: int | None
+    entries: int | None
+    etag: str | None
+    last_modified: str | None
+    outcome: str | None
+    status: int | None
+    error: str | None
+    content_type: str | None
+    received_bytes: int | None
+    elapsed_ms: int | None
+    fetched_at: datetime | None
+    final_url: str | None
+    truncated: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRecord:
+    id: int
+    type: str
+    content: str
+    metadata: dict[str, Any]
+    confidence: float
+    created_at: datetime
+    document_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsRule:
+    """What robots.txt says of some pages: the line that decides, and how many it is about."""
+
+    robots_url: str | None
+    allowed: bool
+    reason: str
+    rule: str | None
+    line: int | None
+    agents: str | None
+    crawl_delay: float | None
+    pages: int
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsFile:
+    document_id: int
+    url: str
+    outcome: str | None
+    status: int | None
+    fetched_at: datetime | None
+    text: str | None
+    """None: it was not kept, or there is none."""
+
+
+_OF_FETCH: Final = (
+    *("outcome", "status", "error", "content_type", "received_bytes", "elapsed_ms"),
+    *("fetched_at", "final_url", "truncated"),
+)
+_OF_DOCUMENT: Final = tuple(
+    name for name in FetchedDocument.__dataclass_fields__ if name not in _OF_FETCH
+)
+
+
+def fetched_documents(
+    database: Database, scan: Scan, kind: str, cursor: str | None, limit: int
+) -> ListPage[FetchedDocument]:
+    """Those that are part of the site, or were fetched by the scan, in the order of finding."""
+    last = _last_fetches(scan)
+    statement = (
+        select(
+            *(t.documents.c[name] for name in _OF_DOCUMENT),
+            *(t.fetches.c[name] for name in _OF_FETCH),
+        )
+        .outerjoin_from(t.documents, last, last.c.document_id == t.documents.c.id)
+        .outerjoin(t.fetches, t.fetches.c.id == last.c.fetch_id)
+        .where(t.documents.c.site_id == scan.site_id)
+        .where(t.documents.c.gone_scan_id.is_(None) | last.c.fetch_id.is_not(None))
+    )
+    if kind:
+        statement = statement.where(t.documents.c.kind == kind)
+    order = Order(t.documents.c.id, t.documents.c.id)
+    with database.reading() as connection:
+        rows = connection.execute(page_of(statement, order, cursor, limit)).all()
+    return list_page(rows, limit, _document)
+
+
+def evidence_records(
+    database: Database, scan: Scan, type_: str, cursor: str | None, limit: int
+) -> ListPage[EvidenceRecord]:
+    """In the order in which they were recorded."""
+    own = ("id", "type", "content", "confidence", "created_at")
+    statement = (
+        select(
+            *(t.evidence.c[name] for name in own),
+            t.evidence.c["metadata"],
+            t.documents.c.url.label("document_url"),
+        )
+        .outerjoin_from(t.evidence, t.documents)
+        .where(t.evidence.c.scan_id == scan.id)
+    )
+    if type_:
+        statement = statement.where(t.evidence.c.type == type_)
+    order = Order(t.evidence.c.id, t.evidence.c.id)
+    with database.reading() as connection:
+        rows = connection.execute(page_of(statement, order, cursor, limit)).all()
+    return list_page(rows, limit, _evidence)
+
+
+def robots_rules(database: Database, scan: Scan, limit: int) -> list[RobotsRule]:
+    """The rules that decided for pages of the site, those of most pages first."""
+    number = func.count()
+    decided = (
+        select(t.pages.c.verdict_id, number.label("pages"))
+        .where(t.pages.c.site_id == scan.site_id, t.pages.c.verdict_id.is_not(None))
+        .group_by(t.pages.c.verdict_id)
+        .subquery()
+    )
+    names = ("allowed", "reason", "rule", "line", "agents", "crawl_delay")
+    statement = (
+        select(
+            t.documents.c.url.label("robots_url"),
+            *(t.verdicts.c[name] for name in names),
+            decided.c.pages,
+        )
+        .join_from(t.verdicts, decided, decided.c.verdict_id == t.verdicts.c.id)
+        .outerjoin(t.documents, t.documents.c.id == t.verdicts.c.document_id)
+        .where(t.verdicts.c.site_id == scan.site_id)
+        .order_by(decided.c.pages.desc(), t.verdicts.c.id)
+        .limit(limit)
+    )
+    with database.reading() as connection:
+        return [RobotsRule(**row._asdict()) for row in connection.execute(statement)]
+
+
+def robots_files(database: Database, scan: Scan) -> list[RobotsFile]:
+    """Every robots.txt of the site, with its text if it was kept."""
+    last = _last_fetches(scan)
+    statement = (
+        select(
+            t.documents.c.id,
+            t.documents.c.url,
+            t.fetches.c.outcome,
+            t.fetches.c.status,
+            t.fetches.c.fetched_at,
+            t.blobs.c.encoding,
+            t.blobs.c.content,
+        )
+        .outerjoin_from(t.documents, last, last.c.document_id == t.documents.c.id)
+        .outerjoin(t.fetches, t.fetches.c.id == last.c.fetch_id)
+        .outerjoin(
+            t.blobs, t.blobs.c.sha256 == func.coalesce(t.fetches.c.sha256, t.documents.c.sha256)
+        )
+        .where(t.documents.c.site_id == scan.site_id, t.documents.c.kind == DocumentKind.ROBOTS_TXT)
+        .order_by(t.documents.c.id)
+    )
+    with database.reading() as connection:
+        rows = connection.execute(statement).all()
+    return [
+        RobotsFile(row.id, row.url, row.outcome, row.status, row.fetched_at, _text(row))
+        for row in rows
+    ]
+
+
+def _text(row: Any) -> str | None:
+    if row.content is None:
+        return None
+    return unpack_body(row.encoding, row.content)[:_MAX_ROBOTS_BYTES].decode("utf-8", "replace")
+
+
+def _last_fetches(scan: Scan) -> Any:
+    return (
+        select(t.fetches.c.document_id, func.max(t.fetches.c.id).label("fetch_id"))
+        .where(t.fetches.c.scan_id == scan.id)
+        .group_by(t.fetches.c.document_id)
+        .subquery()
+    )
+
+
+def _document(row: Row[Any]) -> FetchedDocument:
+    values = row._asdict()
+    del values["sort_value"]
+    return FetchedDocument(**values)
+
+
+def _evidence(row: Row[Any]) -> EvidenceRecord:
+    values = row._asdict()
+    del values["sort_value"]
+    return EvidenceRecord(**values)
