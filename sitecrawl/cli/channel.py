@@ -1,0 +1,571 @@
+"""``sitecrawl channel``: who is told of changes, and what was sent."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from sitecrawl.cli.options import DATABASE_OPTION
+from sitecrawl.cli.tables import JSON_OPTION, ago, print_json, print_table
+from sitecrawl.errors import InvalidInputError
+from sitecrawl.safety.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sitecrawl.channels.rules import Rules
+    from sitecrawl.config import Config
+    from sitecrawl.services.channels import Channel, Delivery
+    from sitecrawl.store.engine import Database
+
+app = typer.Typer(
+    name="channel",
+    help="Tell people of changes by webhook, email, Slack, Discord, Teams or Apprise.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+_WORKSPACE: Final = 1
+_MAX_ANSWER: Final = 60
+_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DURATION = re.compile(r"([1-9][0-9]{0,3})(m|h|d)")
+_UNITS: Final = {"m": "minutes", "h": "hours", "d": "days"}
+
+_ID_ARGUMENT = typer.Argument(help="The number of the channel.")
+_SITE_OPTION = typer.Option("--site", help="Only of this watched site.")
+_GROUP_OPTION = typer.Option("--group", help="Only of the sites of this group.")
+_ONLY_OPTION = typer.Option("--only", help="Only events of this kind; may be repeated.")
+_SEVERITY_OPTION = typer.Option(
+    "--min-severity", help="info, low, medium, high or critical, and what is above."
+)
+_PAGES_OPTION = typer.Option("--min-pages", min=0, help="Only events of at least so many pages.")
+_IMPORTANT_OPTION = typer.Option(
+    "--min-important", min=0, help="Only events of at least so many important pages."
+)
+_TAG_OPTION = typer.Option("--tag", help="Only of sites with this tag; may be repeated.")
+_CADENCE_OPTION = typer.Option("--cadence", help="at_once, hourly, daily or weekly.")
+_AT_OPTION = typer.Option("--at", min=0, max=23, help="Hour of daily and weekly digests.")
+_ON_OPTION = typer.Option("--on", help="Day of weekly digests, such as friday.")
+_QUIET_OPTION = typer.Option("--quiet", help="Quiet hours such as 22:00-07:00; - for none.")
+_ZONE_OPTION = typer.Option("--timezone", help="Of all times above, such as Europe/Berlin.")
+_CRITICAL_OPTION = typer.Option(
+    "--critical-at-once/--critical-waits",
+    help="Whether critical events wait for a digest and the end of quiet hours.",
+)
+_CLOSED_OPTION = typer.Option("--closed/--no-closed", help="Tell when an incident is over.")
+_REMIND_OPTION = typer.Option(
+    "--remind", min=0, help="Tell again of incidents that are open for so many hours; 0: never."
+)
+_DAMPING_OPTION = typer.Option(
+    "--damping",
+    min=0,
+    help="An incident that is back within so many hours is told only if it lasts as long.",
+)
+
+
+@app.command()
+def add(  # noqa: PLR0913, PLR0917  the options of the command
+    kind: Annotated[str, typer.Argument(help="webhook, email, slack, discord, teams or apprise.")],
+    target: Annotated[
+        str, typer.Argument(help="A URL or an email address; - reads it from standard input.")
+    ],
+    name: Annotated[str, typer.Option(help="As it is shown. Default: by its target.")] = "",
+    site: Annotated[str, _SITE_OPTION] = "",
+    group: Annotated[str, _GROUP_OPTION] = "",
+    own_secret: Annotated[
+        bool,
+        typer.Option(
+            "--own-secret",
+            help="Ask for the secret of a webhook, or read it from standard input;"
+            " else one is made and printed once.",
+        ),
+    ] = False,
+    only: Annotated[list[str] | None, _ONLY_OPTION] = None,
+    min_severity: Annotated[str | None, _SEVERITY_OPTION] = None,
+    min_pages: Annotated[int | None, _PAGES_OPTION] = None,
+    min_important: Annotated[int | None, _IMPORTANT_OPTION] = None,
+    tag: Annotated[list[str] | None, _TAG_OPTION] = None,
+    cadence: Annotated[str | None, _CADENCE_OPTION] = None,
+    at: Annotated[int | None, _AT_OPTION] = None,
+    on: Annotated[str | None, _ON_OPTION] = None,
+    quiet: Annotated[str | None, _QUIET_OPTION] = None,
+    timezone: Annotated[str | None, _ZONE_OPTION] = None,
+    critical_at_once: Annotated[bool | None, _CRITICAL_OPTION] = None,
+    closed: Annotated[bool | None, _CLOSED_OPTION] = None,
+    remind: Annotated[int | None, _REMIND_OPTION] = None,
+    damping: Annotated[int | None, _DAMPING_OPTION] = None,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Add a channel for all sites, or for one site or group.
+
+    \b
+    sitecrawl channel add email anna@example.com
+    sitecrawl channel add webhook https://example.com/hook --site shop.example --min-severity high
+    sitecrawl channel add slack - --cadence daily --at 8 --timezone Europe/Berlin < slack-url.txt
+    """
+    from sitecrawl.channels.rules import Rules
+    from sitecrawl.services import channels as service
+
+    rules = _changed_rules(
+        Rules(),
+        kinds=only,
+        min_severity=min_severity,
+        min_pages=min_pages,
+        min_important_pages=min_important,
+        tags=tag,
+        cadence=cadence,
+        digest_hour=at,
+        digest_weekday=_weekday(on),
+        timezone=timezone,
+        critical_at_once=critical_at_once,
+        tell_closed=closed,
+        remind_hours=remind,
+        damping_hours=damping,
+        **_quiet_hours(quiet),
+    )
+    config = _config()
+    with _writing(database, config) as store:
+        new = service.NewChannel(
+            kind=kind,
+            target=sys.stdin.readline().strip() if target == "-" else target,
+            name=name,
+            secret=_asked_secret() if own_secret else "",
+            watched_site_id=_site_id(store, site),
+            group_id=_group_id(store, group),
+            rules=rules,
+        )
+        added = service.add_channel(store, _WORKSPACE, new, config)
+    channel = added.channel
+    typer.echo(f"Channel {channel.id} tells {channel.target_label} of {channel.scope}.")
+    if added.secret:
+        typer.echo(f"Its secret, which is not shown again: {added.secret}")
+    typer.echo(f"Try it with: sitecrawl channel test {channel.id}")
+
+
+@app.command("list")
+def list_(
+    as_json: Annotated[bool, JSON_OPTION] = False, database: Annotated[str, DATABASE_OPTION] = ""
+) -> None:
+    """List the channels.
+
+    \b
+    sitecrawl channel list
+    """
+    from sitecrawl.services import channels as service
+    from sitecrawl.services.database import reading
+
+    with reading(database) as store:
+        found = service.list_channels(store, _WORKSPACE)
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        typer.echo("There is no channel; add one with: sitecrawl channel add --help")
+        return
+    print_table(
+        ("id", "kind", "name", "to", "of", "when", "state"),
+        [
+            (
+                str(each.id),
+                each.kind,
+                each.name,
+                each.target_label,
+                each.scope,
+                each.rules.cadence.replace("_", " "),
+                _state(each),
+            )
+            for each in found
+        ],
+    )
+
+
+@app.command()
+def show(
+    number: Annotated[int, _ID_ARGUMENT],
+    as_json: Annotated[bool, JSON_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Show a channel with its rules and its last deliveries.
+
+    \b
+    sitecrawl channel show 1
+    """
+    from sitecrawl.services import channels as service
+    from sitecrawl.services.database import reading
+
+    with reading(database) as store:
+        channel = service.show_channel(store, _WORKSPACE, number)
+        last = service.list_deliveries(store, _WORKSPACE, channel_id=number, limit=5)
+    if as_json:
+        print_json(channel)
+        return
+    typer.echo(
+        printable(f"{channel.name} ({channel.kind}), for {channel.scope}: {_state(channel)}")
+    )
+    typer.echo(printable(f"to {channel.target_label}"))
+    for name, value in channel.rules.as_dict().items():
+        shown = ", ".join(value) if isinstance(value, list) else value
+        typer.echo(f"  {name:<20} {printable(str(shown))}")
+    if last:
+        typer.echo("")
+        _print_deliveries(last)
+
+
+@app.command()
+def edit(  # noqa: PLR0913, PLR0917  the options of the command
+    number: Annotated[int, _ID_ARGUMENT],
+    name: Annotated[str | None, typer.Option(help="Another name.")] = None,
+    target: Annotated[
+        str | None, typer.Option(help="Another URL or address; - reads it from standard input.")
+    ] = None,
+    enable: Annotated[
+        bool | None, typer.Option("--enable/--disable", help="Disabled ones are told nothing.")
+    ] = None,
+    snooze: Annotated[
+        str | None,
+        typer.Option(help="Hold everything for so long, such as 90m, 8h or 3d; 0 ends it."),
+    ] = None,
+    site: Annotated[str, _SITE_OPTION] = "",
+    group: Annotated[str, _GROUP_OPTION] = "",
+    all_sites: Annotated[bool, typer.Option("--all-sites", help="Of all sites.")] = False,
+    only: Annotated[list[str] | None, _ONLY_OPTION] = None,
+    min_severity: Annotated[str | None, _SEVERITY_OPTION] = None,
+    min_pages: Annotated[int | None, _PAGES_OPTION] = None,
+    min_important: Annotated[int | None, _IMPORTANT_OPTION] = None,
+    tag: Annotated[list[str] | None, _TAG_OPTION] = None,
+    cadence: Annotated[str | None, _CADENCE_OPTION] = None,
+    at: Annotated[int | None, _AT_OPTION] = None,
+    on: Annotated[str | None, _ON_OPTION] = None,
+    quiet: Annotated[str | None, _QUIET_OPTION] = None,
+    timezone: Annotated[str | None, _ZONE_OPTION] = None,
+    critical_at_once: Annotated[bool | None, _CRITICAL_OPTION] = None,
+    closed: Annotated[bool | None, _CLOSED_OPTION] = None,
+    remind: Annotated[int | None, _REMIND_OPTION] = None,
+    damping: Annotated[int | None, _DAMPING_OPTION] = None,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Change a channel; what is not given stays as it is. ``--only ""`` means all kinds again.
+
+    \b
+    sitecrawl channel edit 1 --min-severity high --quiet 22:00-07:00 --timezone Europe/Berlin
+    sitecrawl channel edit 1 --snooze 3d
+    sitecrawl channel edit 1 --enable
+    """
+    from sitecrawl.services import channels as service
+    from sitecrawl.services.sites import UNSET
+
+    config = _config()
+    with _writing(database, config) as store:
+        rules = _changed_rules(
+            service.show_channel(store, _WORKSPACE, number).rules,
+            kinds=only,
+            min_severity=min_severity,
+            min_pages=min_pages,
+            min_important_pages=min_important,
+            tags=tag,
+            cadence=cadence,
+            digest_hour=at,
+            digest_weekday=_weekday(on),
+            timezone=timezone,
+            critical_at_once=critical_at_once,
+            tell_closed=closed,
+            remind_hours=remind,
+            damping_hours=damping,
+            **_quiet_hours(quiet),
+        )
+        is_rescoped = bool(site or group or all_sites)
+        change = service.ChannelChange(
+            name=name,
+            target=sys.stdin.readline().strip() if target == "-" else target,
+            rules=rules,
+            enabled=enable,
+            snoozed_until=UNSET if snooze is None else _end_of_snooze(snooze),
+            watched_site_id=_site_id(store, site) if is_rescoped else UNSET,
+            group_id=_group_id(store, group) if is_rescoped else UNSET,
+        )
+        channel = service.edit_channel(store, _WORKSPACE, number, change, config)
+    typer.echo(f"Channel {channel.id} tells {channel.target_label} of {channel.scope}.")
+    typer.echo(f"It is {_state(channel)}.")
+
+
+@app.command()
+def rotate(
+    number: Annotated[int, _ID_ARGUMENT],
+    own_secret: Annotated[
+        bool, typer.Option("--own-secret", help="Ask for it, or read it from standard input.")
+    ] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Give a webhook another secret; for a day its messages are signed with both.
+
+    \b
+    sitecrawl channel rotate 1
+    """
+    from sitecrawl.services import channels as service
+
+    config = _config()
+    with _writing(database, config) as store:
+        secret = _asked_secret() if own_secret else ""
+        rotated = service.rotate_secret(store, _WORKSPACE, number, config, secret)
+    typer.echo("For 24 hours the old and the new secret sign.")
+    if rotated.secret:
+        typer.echo(f"The new secret, which is not shown again: {rotated.secret}")
+
+
+@app.command()
+def remove(
+    number: Annotated[int, _ID_ARGUMENT],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Remove a channel with all that is known of its deliveries.
+
+    \b
+    sitecrawl channel remove 1 --yes
+    """
+    from sitecrawl.services import channels as service
+
+    config = _config()
+    with _writing(database, config) as store:
+        channel = service.show_channel(store, _WORKSPACE, number)
+        if not yes:
+            words = printable(f"Remove channel {number} ({channel.name})?")
+            typer.confirm(words, abort=True)
+        service.remove_channel(store, _WORKSPACE, number)
+    typer.echo(f"Channel {number} is removed.")
+
+
+@app.command("test")
+def send_test(
+    number: Annotated[int, _ID_ARGUMENT], database: Annotated[str, DATABASE_OPTION] = ""
+) -> None:
+    """Send a real message through a channel.
+
+    \b
+    sitecrawl channel test 1
+    """
+    from sitecrawl.services import channels as service
+
+    config = _config()
+    with _writing(database, config) as store:
+        _send(store, service.prepare_test(store, _WORKSPACE, number), config)
+
+
+@app.command()
+def deliveries(
+    number: Annotated[int | None, typer.Argument(help="Only of this channel.")] = None,
+    status: Annotated[str, typer.Option(help="Only pending, sent, failed or cancelled ones.")] = "",
+    limit: Annotated[int, typer.Option(min=1, max=200, help="How many to show.")] = 20,
+    as_json: Annotated[bool, JSON_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """List what was sent, or is still to be sent, newest first.
+
+    \b
+    sitecrawl channel deliveries
+    sitecrawl channel deliveries 1 --status failed
+    """
+    from sitecrawl.services import channels as service
+    from sitecrawl.services.database import reading
+    from sitecrawl.store.vocabulary import DeliveryStatus
+
+    if status and status not in {*DeliveryStatus}:
+        raise InvalidInputError("--status", f"expected one of {', '.join(DeliveryStatus)}")
+    wanted = DeliveryStatus(status) if status else None
+    with reading(database) as store:
+        found = service.list_deliveries(
+            store, _WORKSPACE, channel_id=number, status=wanted, limit=limit
+        )
+    if as_json:
+        print_json(found)
+    elif found:
+        _print_deliveries(found)
+    else:
+        typer.echo("Nothing has been sent.")
+
+
+@app.command()
+def delivery(
+    number: Annotated[int, typer.Argument(help="The number of the delivery.")],
+    as_json: Annotated[bool, JSON_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Show a delivery: what was sent, without secrets, and what came back at each attempt.
+
+    \b
+    sitecrawl channel delivery 12
+    """
+    from sitecrawl.services import channels as service
+    from sitecrawl.services.database import reading
+
+    with reading(database) as store:
+        found = service.show_delivery(store, _WORKSPACE, number)
+    if as_json:
+        print_json(found)
+        return
+    for line in _delivery_lines(found):
+        typer.echo(printable(line))
+
+
+@app.command()
+def replay(
+    number: Annotated[int, typer.Argument(help="The number of the delivery.")],
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Send a delivery again, as a message with an id of its own.
+
+    \b
+    sitecrawl channel replay 12
+    """
+    from sitecrawl.services import channels as service
+
+    config = _config()
+    with _writing(database, config) as store:
+        _send(store, service.replay(store, _WORKSPACE, number), config)
+
+
+# --- Shared ----------------------------------------------------------------------------------
+def _config() -> Config:
+    from sitecrawl.services.database import configured
+
+    return configured()
+
+
+def _writing(database: str, config: Config) -> Any:
+    from sitecrawl.store.engine import open_database
+
+    return open_database(database or config.database_url)
+
+
+def _send(store: Database, delivery_id: int, config: Config) -> None:
+    from sitecrawl.monitor.deliveries import deliver
+    from sitecrawl.monitor.deliveries import logger as delivery_logger
+
+    delivery_logger.addHandler(logging.NullHandler())  # a failure is told below
+    result = deliver(store, delivery_id, datetime.now(UTC), config)
+    answer = result.answer
+    assert answer is not None  # it was made a moment ago
+    if answer.error is None:
+        code = f" ({answer.code})" if answer.code else ""
+        typer.echo(f"Sent as delivery {delivery_id}{code}.")
+        return
+    typer.echo(printable(f"Delivery {delivery_id} failed: {answer.error}"), err=True)
+    if answer.text:
+        typer.echo(printable(f"The receiver said: {answer.text}"), err=True)
+    if result.next_attempt_at:
+        typer.echo("The monitor tries it again.", err=True)
+    raise typer.Exit(1)
+
+
+def _changed_rules(rules: Rules, **changes: Any) -> Rules:
+    given = {name: value for name, value in changes.items() if value is not None}
+    for name in ("kinds", "tags"):
+        if given.get(name) == [""]:
+            given[name] = []
+    return type(rules).from_dict(rules.as_dict() | given)
+
+
+def _quiet_hours(text: str | None) -> dict[str, str]:
+    if text is None:
+        return {}
+    start, dash, end = text.partition("-")
+    if not dash:
+        raise InvalidInputError("--quiet", f"expected hours such as 22:00-07:00, not {text!r}")
+    return {"quiet_from": start.strip(), "quiet_until": end.strip()}
+
+
+def _weekday(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if text.lower() not in _DAYS:
+        raise InvalidInputError("--on", f"expected one of {', '.join(_DAYS)}, not {text!r}")
+    return _DAYS.index(text.lower())
+
+
+def _end_of_snooze(text: str) -> datetime | None:
+    if text == "0":
+        return None
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise InvalidInputError("--snooze", f"expected 90m, 8h, 3d or 0, not {text!r}")
+    return datetime.now(UTC) + timedelta(**{_UNITS[match[2]]: int(match[1])})
+
+
+def _asked_secret() -> str:
+    if sys.stdin.isatty():
+        return str(typer.prompt("Secret", hide_input=True))
+    return sys.stdin.readline().strip()
+
+
+def _site_id(store: Database, text: str) -> int | None:
+    from sitecrawl.services.sites import site_named
+
+    return site_named(store, _WORKSPACE, text).id if text else None
+
+
+def _group_id(store: Database, text: str) -> int | None:
+    from sitecrawl.services.groups import group_named
+
+    return group_named(store, _WORKSPACE, text).id if text else None
+
+
+def _state(channel: Channel) -> str:
+    if not channel.enabled:
+        return f"disabled: {channel.disabled_reason}" if channel.disabled_reason else "disabled"
+    if channel.snoozed_until and channel.snoozed_until > datetime.now(UTC):
+        return f"snoozed until {channel.snoozed_until:%Y-%m-%d %H:%M} UTC"
+    return "enabled"
+
+
+def _print_deliveries(found: list[Delivery]) -> None:
+    now = datetime.now(UTC)
+    print_table(
+        ("id", "channel", "made", "status", "attempts", "last answer", "what"),
+        [
+            (
+                str(each.id),
+                f"{each.channel_id} ({each.channel_kind})",
+                ago(each.created_at, now),
+                each.status,
+                str(each.attempts),
+                _last_answer(each),
+                each.title,
+            )
+            for each in found
+        ],
+    )
+
+
+def _last_answer(found: Delivery) -> str:
+    if not found.log:
+        return ""
+    last = found.log[-1]
+    words = last.error or (str(last.code) if last.code else "taken")
+    return words if len(words) <= _MAX_ANSWER else words[: _MAX_ANSWER - 1] + "…"
+
+
+def _delivery_lines(found: Delivery) -> Iterator[str]:
+    yield f"Delivery {found.id}: {found.title}"
+    yield f"to {found.target_label} by channel {found.channel_id} ({found.channel_name})"
+    yield f"message id {found.message_id}" + (
+        f", repeats delivery {found.replay_of}" if found.replay_of else ""
+    )
+    due = found.next_attempt_at
+    yield found.status + (f", next attempt {due:%Y-%m-%d %H:%M:%S} UTC" if due else "")
+    for attempt in found.log:
+        result = attempt.error or "taken"
+        code = f" {attempt.code}" if attempt.code else ""
+        yield (
+            f"  {attempt.number}. {attempt.started_at:%Y-%m-%d %H:%M:%S} UTC,"
+            f" {attempt.elapsed_ms} ms:{code} {result}"
+        )
+        if attempt.answer:
+            yield f"     {attempt.answer}"
+    for name, value in (found.request or {}).items():
+        yield f"{name}:"
+        yield from (f"  {line}" for line in str(value).splitlines())

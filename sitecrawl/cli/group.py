@@ -1,0 +1,102 @@
+"""``sitecrawl group``: groups of watched sites."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sitecrawl.cli.options import DATABASE_OPTION
+from sitecrawl.cli.tables import JSON_OPTION, print_json, print_table
+from sitecrawl.config import ConfigError
+from sitecrawl.safety.text import printable
+
+_WORKSPACE = 1
+_GROUP = typer.Argument(help="Name or number of a group.")
+_COLOUR = typer.Option("--colour", help="Such as #0ea5e9.")
+_DESCRIPTION = typer.Option("--description", help="What belongs into it.")
+
+app = typer.Typer(
+    name="group", help="Groups of watched sites.", no_args_is_help=True, rich_markup_mode=None
+)
+
+
+@app.command()
+def add(
+    name: Annotated[str, typer.Argument(help="Name of the group.")],
+    colour: Annotated[str, _COLOUR] = "#6b7280",
+    description: Annotated[str, _DESCRIPTION] = "",
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Make a group.
+
+    \b
+    sitecrawl group add Shops --colour '#0ea5e9'
+    """
+    from sitecrawl.services.database import writing
+    from sitecrawl.services.groups import GroupInput, add_group
+
+    with writing(database) as store:
+        group = add_group(store, _WORKSPACE, GroupInput(name, colour, description))
+    typer.echo(f"Group {group.id}: {printable(group.name)}")
+
+
+@app.command("list")
+def list_(
+    as_json: Annotated[bool, JSON_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """List the groups."""
+    from sitecrawl.services.database import reading
+    from sitecrawl.services.groups import list_groups
+
+    with reading(database) as store:
+        groups = list_groups(store, _WORKSPACE)
+    if as_json:
+        print_json(groups)
+    elif not groups:
+        typer.echo("There is no group; make one with: sitecrawl group add Shops")
+    else:
+        print_table(
+            ("id", "name", "sites", "colour", "description"),
+            [
+                (str(each.id), each.name, f"{each.sites:,}", each.colour, each.description)
+                for each in groups
+            ],
+        )
+
+
+@app.command()
+def edit(
+    group: Annotated[str, _GROUP],
+    name: Annotated[str | None, typer.Option("--name", help="Another name.")] = None,
+    colour: Annotated[str | None, _COLOUR] = None,
+    description: Annotated[str | None, _DESCRIPTION] = None,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Change what is given of a group."""
+    from sitecrawl.services.database import writing
+    from sitecrawl.services.groups import edit_group, group_named
+
+    if name is None and colour is None and description is None:
+        raise ConfigError("nothing to change; see: sitecrawl group edit --help")
+    with writing(database) as store:
+        number = group_named(store, _WORKSPACE, group).id
+        changed = edit_group(
+            store, _WORKSPACE, number, name=name, colour=colour, description=description
+        )
+    typer.echo(f"Group {changed.id} ({printable(changed.name)}) is changed.")
+
+
+@app.command()
+def remove(
+    group: Annotated[str, _GROUP],
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Remove a group; its sites stay."""
+    from sitecrawl.services.database import writing
+    from sitecrawl.services.groups import group_named, remove_group
+
+    with writing(database) as store:
+        gone = remove_group(store, _WORKSPACE, group_named(store, _WORKSPACE, group).id)
+    typer.echo(f"Group {gone.id} ({printable(gone.name)}) is removed; {gone.sites} sites stay.")

@@ -1,0 +1,527 @@
+"""``sitecrawl site``: the sites that are watched."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path  # noqa: TC003  Typer reads the annotations
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sitecrawl.cli.options import (
+    DATABASE_OPTION,
+    OUTPUT_OPTION,
+    format_by_ending,
+    parse_assignments,
+)
+from sitecrawl.cli.tables import JSON_OPTION, ago, print_json, print_table
+from sitecrawl.config import ConfigError
+from sitecrawl.safety.text import printable
+from sitecrawl.store.vocabulary import JobStatus, SiteState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sitecrawl.services.site_bulk import BulkResult
+    from sitecrawl.services.site_transfer import TransferFormat
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.scans import Scan
+    from sitecrawl.store.queries.watched_sites import SiteFilter, WatchedSite
+
+_WORKSPACE = 1
+_SITE = typer.Argument(help="Number, domain, URL or name of a watched site.")
+_SITES = typer.Argument(help="Numbers, domains, URLs or names of watched sites.")
+_NAME = typer.Option("--name", help="Default: host and path.")
+_TAG = typer.Option("--tag", "-t", help="May be repeated.")
+_GROUP = typer.Option("--group", "-g", help="Name or number of a group.")
+_PROFILE = typer.Option("--profile", help="See: sitecrawl profiles.")
+_SETTING = typer.Option("--setting", "-s", help="NAME=VALUE of its scans; may be repeated.")
+_PRIORITY = typer.Option("--priority", help="1 to 5; 5 goes first.")
+_INTERVAL = typer.Option("--interval", help="Minutes between scans, at least 5.")
+_CRON = typer.Option("--cron", help="Instead of the interval, such as '0 6 * * MON'.")
+_TIMEZONE = typer.Option("--timezone", help="Of --cron, such as Europe/Berlin.")
+_OWNER = typer.Option("--owner", help="Who is responsible.")
+_ALLOW_PRIVATE = typer.Option(
+    "--allow-private/--no-allow-private",
+    help="Its scans may connect to it at a private address, such as of an intranet."
+    " Default: if the URL says it (127.0.0.1, localhost, wiki.internal).",
+)
+_FILE_FORMAT = typer.Option("--format", "-f", help="csv or json. Default: by the file's ending.")
+
+app = typer.Typer(
+    name="site",
+    help="Sites that are watched: scanned on a schedule.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command()
+def add(  # noqa: PLR0913, PLR0917  the options of the command
+    url: Annotated[str, typer.Argument(help="A domain or URL.")],
+    name: Annotated[str, _NAME] = "",
+    tag: Annotated[list[str] | None, _TAG] = None,
+    group: Annotated[str, _GROUP] = "",
+    profile: Annotated[str, _PROFILE] = "monitor",
+    setting: Annotated[list[str] | None, _SETTING] = None,
+    priority: Annotated[int, _PRIORITY] = 3,
+    interval: Annotated[int, _INTERVAL] = 1440,
+    cron: Annotated[str, _CRON] = "",
+    timezone: Annotated[str, _TIMEZONE] = "UTC",
+    owner: Annotated[str, _OWNER] = "",
+    allow_private: Annotated[bool | None, _ALLOW_PRIVATE] = None,
+    disabled: Annotated[bool, typer.Option("--disabled", help="Add it switched off.")] = False,
+    as_json: Annotated[bool, JSON_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Watch a site; its sitemaps are discovered as soon as the monitor runs.
+
+    \b
+    sitecrawl site add example.com
+    sitecrawl site add https://example.com/docs/ --profile docs --interval 60 --tag docs
+    sitecrawl site add example.com --cron '0 6 * * MON-FRI' --timezone Europe/Berlin
+    """
+    from sitecrawl.services.database import writing
+    from sitecrawl.services.sites import NewSite, add_site
+
+    with writing(database) as store:
+        site = add_site(
+            store,
+            _WORKSPACE,
+            NewSite(
+                root_url=url,
+                name=name,
+                tags=tuple(tag or ()),
+                group_id=_group_id(store, group),
+                enabled=not disabled,
+                profile=profile,
+                settings=parse_assignments(setting or ()),
+                priority=priority,
+                interval_minutes=interval,
+                cron=cron or None,
+                timezone=timezone,
+                owner=owner or None,
+                allow_private=_is_allowed(url, allow_private),
+            ),
+            _address_allow(),
+        )
+        hint = _monitor_hint(store)
+    if as_json:
+        print_json(site)
+        return
+    typer.echo(f"Site {site.id}: {printable(site.root_url)} is watched {site.schedule.words()}.")
+    if site.allow_private:
+        typer.echo("Its scans may connect to it at a private address, as you named it here.")
+    if hint:
+        typer.echo(hint)
+
+
+@app.command("list")
+def list_(
+    text: Annotated[str, typer.Argument(help="Only with this text in name, URL or owner.")] = "",
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", "-t", help="Only with this tag.")
+    ] = None,
+    group: Annotated[str, typer.Option("--group", "-g", help="Only of this group.")] = "",
+    state: Annotated[SiteState | None, typer.Option(help="Only in this state.")] = None,
+    sort: Annotated[
+        str, typer.Option(help="added, name, url, priority, last_scan or next_due.")
+    ] = "added",
+    limit: Annotated[int, typer.Option(min=1, max=500, help="How many to show.")] = 100,
+    as_json: Annotated[bool, JSON_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """List watched sites.
+
+    \b
+    sitecrawl site list
+    sitecrawl site list shop --tag prod --state failing
+    """
+    from sitecrawl.services.database import reading
+    from sitecrawl.services.sites import count_sites, list_sites
+    from sitecrawl.store.queries.watched_sites import SiteFilter, SiteSort
+
+    if sort not in set(SiteSort):
+        raise ConfigError(f"--sort {sort!r}: expected one of {', '.join(SiteSort)}")
+    with reading(database) as store:
+        wanted = SiteFilter(
+            text=text, tags=tuple(tag or ()), group_id=_group_id(store, group), state=state
+        )
+        page = list_sites(store, _WORKSPACE, wanted, sort=SiteSort(sort), limit=limit)
+        number = count_sites(store, _WORKSPACE, wanted)
+    if as_json:
+        print_json({"total": number, "sites": page.rows})
+        return
+    if not page.rows:
+        typer.echo("No site is watched that fits; add one with: sitecrawl site add example.com")
+        return
+    now = datetime.now(UTC)
+    print_table(
+        ("id", "name", "state", "pages", "last scan", "next", "schedule", "group", "tags"),
+        [_row(site, now) for site in page.rows],
+    )
+    if number > len(page.rows):
+        typer.echo(f"{len(page.rows)} of {number:,} sites; see --limit")
+
+
+@app.command()
+def show(
+    site: Annotated[str, _SITE],
+    as_json: Annotated[bool, JSON_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Show a watched site with its newest scans and jobs."""
+    from sitecrawl.services.database import reading
+    from sitecrawl.services.jobs import list_jobs
+    from sitecrawl.services.sites import site_named, site_scans
+    from sitecrawl.store.queries.jobs import JobFilter
+
+    with reading(database) as store:
+        found = site_named(store, _WORKSPACE, site)
+        scans = site_scans(store, _WORKSPACE, found.id, limit=10)
+        jobs = list_jobs(store, _WORKSPACE, JobFilter(watched_site_id=found.id), limit=10).rows
+    if as_json:
+        print_json({"site": found, "scans": [_scan(each) for each in scans], "jobs": jobs})
+        return
+    now = datetime.now(UTC)
+    for label, value in _facts(found, now):
+        typer.echo(f"{label:<10} {printable(value)}")
+    if scans:
+        typer.echo("")
+        print_table(
+            ("scan", "status", "started", "pages", "root", "reason"),
+            [
+                (
+                    str(each.id),
+                    each.status,
+                    ago(each.started_at, now),
+                    f"{each.known_pages:,}",
+                    each.root_url,
+                    each.reason or "",
+                )
+                for each in scans
+            ],
+        )
+    ended_badly = [job for job in jobs if job.status not in {"success", "queued", "running"}]
+    for job in ended_badly[:3]:
+        typer.echo(f"job {job.id} {ago(job.queued_at, now)}: {job.status}: {job.reason or ''}")
+
+
+@app.command()
+def edit(  # noqa: PLR0913, PLR0917  the options of the command
+    site: Annotated[str, _SITE],
+    url: Annotated[str | None, typer.Option("--url", help="Another root URL.")] = None,
+    name: Annotated[str | None, _NAME] = None,
+    tag: Annotated[list[str] | None, _TAG] = None,
+    no_tags: Annotated[bool, typer.Option("--no-tags", help="Remove all tags.")] = False,
+    group: Annotated[str | None, _GROUP] = None,
+    no_group: Annotated[bool, typer.Option("--no-group", help="Take it out of its group.")] = False,
+    profile: Annotated[str | None, _PROFILE] = None,
+    setting: Annotated[list[str] | None, _SETTING] = None,
+    no_settings: Annotated[
+        bool, typer.Option("--no-settings", help="Remove its own settings.")
+    ] = False,
+    priority: Annotated[int | None, _PRIORITY] = None,
+    interval: Annotated[int | None, _INTERVAL] = None,
+    cron: Annotated[str | None, _CRON] = None,
+    timezone: Annotated[str | None, _TIMEZONE] = None,
+    owner: Annotated[str | None, _OWNER] = None,
+    allow_private: Annotated[bool | None, _ALLOW_PRIVATE] = None,
+    as_json: Annotated[bool, JSON_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Change what is given of a watched site; an interval takes the place of a cron expression.
+
+    \b
+    sitecrawl site edit example.com --interval 60 --tag prod --tag shop
+    sitecrawl site edit 3 --url https://new.example.com
+    """
+    from sitecrawl.services.database import writing
+    from sitecrawl.services.sites import SiteEdit, edit_site, site_named
+
+    with writing(database) as store:
+        found = site_named(store, _WORKSPACE, site)
+        given: dict[str, Any] = {
+            "root_url": url,
+            "name": name,
+            "tags": () if no_tags else (tuple(tag) if tag else None),
+            "profile": profile,
+            "settings": {} if no_settings else None,
+            "priority": priority,
+            "interval_minutes": interval,
+            "cron": cron,
+            "timezone": timezone,
+            "owner": owner,
+            "allow_private": _is_allowed(url, allow_private) if url else allow_private,
+        }
+        changes = {field: value for field, value in given.items() if value is not None}
+        if setting:
+            own = {} if no_settings else found.settings
+            changes["settings"] = {**own, **parse_assignments(setting)}
+        if group is not None or no_group:
+            changes["group_id"] = None if no_group else _group_id(store, group or "")
+        if interval is not None and cron is None:
+            changes["cron"] = None
+        if not changes:
+            raise ConfigError("nothing to change; see: sitecrawl site edit --help")
+        changed = edit_site(
+            *(store, _WORKSPACE, found.id, SiteEdit(**changes), found.version),
+            address_allow=_address_allow(),
+        )
+    if as_json:
+        print_json(changed)
+        return
+    typer.echo(f"Site {changed.id} is changed: {', '.join(sorted(changes))}.")
+
+
+@app.command()
+def remove(
+    site: Annotated[str, _SITE],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Remove a watched site with its inventory, scans, changes, jobs and channels."""
+    from sitecrawl.services.database import writing
+    from sitecrawl.services.sites import remove_site, site_named
+
+    with writing(database) as store:
+        found = site_named(store, _WORKSPACE, site)
+        if not yes:
+            pages = f" and {found.pages:,} pages" if found.pages else ""
+            typer.confirm(
+                f"Remove {printable(found.root_url)} with its whole history{pages}?", abort=True
+            )
+        remove_site(store, _WORKSPACE, found.id)
+    typer.echo(f"Site {found.id} ({printable(found.root_url)}) and all that was known is removed.")
+
+
+@app.command()
+def enable(
+    sites: Annotated[list[str], _SITES],
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Switch sites on."""
+    _switch(database, sites, is_on=True)
+
+
+@app.command()
+def disable(
+    sites: Annotated[list[str], _SITES],
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Switch sites off: they are not scanned any more, and nothing of them is lost."""
+    _switch(database, sites, is_on=False)
+
+
+@app.command()
+def scan(
+    sites: Annotated[list[str], _SITES],
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Queue a scan of sites now, ahead of those that are due."""
+    from sitecrawl.services.site_bulk import scan_sites
+
+    _bulk(database, sites, "queued", lambda store, wanted: scan_sites(store, _WORKSPACE, wanted))
+
+
+@app.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="A CSV or JSON file.", exists=True, dir_okay=False)],
+    format_: Annotated[str, _FILE_FORMAT] = "",
+    as_json: Annotated[bool, JSON_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Watch every site of a file: one URL per line, or columns with a header.
+
+    Sites that are watched already are skipped, so an import can be run again.
+    Columns: root_url, name, tags, group, enabled, profile, priority, interval_minutes, cron,
+    timezone, owner, settings.
+
+    \b
+    sitecrawl site import urls.txt
+    sitecrawl site import sites.csv
+    """
+    from sitecrawl.services.database import writing
+    from sitecrawl.services.site_transfer import ImportStatus, import_sites
+
+    with writing(database) as store:
+        result = import_sites(
+            *(store, _WORKSPACE, file.read_bytes(), _transfer_format(file, format_), _progress()),
+            address_allow=_address_allow(),
+            allow_private=True,
+        )
+    if as_json:
+        print_json(result.rows)
+    else:
+        for row in result.rows:
+            if row.status is ImportStatus.INVALID:
+                typer.echo(f"line {row.line}: {printable(row.message)}", err=True)
+        counts = ", ".join(f"{result.count(each):,} {each}" for each in ImportStatus)
+        typer.echo(f"{len(result.rows):,} rows: {counts}")
+    if result.count(ImportStatus.INVALID):
+        raise typer.Exit(3)
+
+
+@app.command()
+def export(
+    output: Annotated[Path | None, OUTPUT_OPTION] = None,
+    format_: Annotated[str, _FILE_FORMAT] = "",
+    short: Annotated[
+        bool, typer.Option("--short", help="Number, URL, robots.txt and date only.")
+    ] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Write the watched sites, in a form that can be imported.
+
+    \b
+    sitecrawl site export -o sites.csv
+    sitecrawl site export --format json
+    """
+    import io
+
+    from sitecrawl.exporters.output import opened_output
+    from sitecrawl.services.database import reading
+    from sitecrawl.services.site_transfer import export_sites
+
+    chosen = _transfer_format(output, format_)
+    with reading(database) as store, opened_output(output) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        number = export_sites(store, _WORKSPACE, text, chosen, is_short=short)
+        text.detach()
+    if output:
+        sys.stderr.write(f"{number:,} sites written to {output}\n")
+
+
+def _group_id(store: Database, text: str) -> int | None:
+    from sitecrawl.services.groups import group_named
+
+    return group_named(store, _WORKSPACE, text).id if text else None
+
+
+def _transfer_format(path: Path | None, given: str) -> TransferFormat:
+    from sitecrawl.services.site_transfer import TransferFormat
+
+    if given:
+        if given not in set(TransferFormat):
+            raise ConfigError(f"--format {given!r}: expected one of {', '.join(TransferFormat)}")
+        return TransferFormat(given)
+    endings = {"": TransferFormat.CSV, ".txt": TransferFormat.CSV}
+    endings |= {f".{each}": each for each in TransferFormat}
+    return format_by_ending(path, endings, TransferFormat.CSV)
+
+
+def _monitor_hint(store: Database) -> str:
+    from sitecrawl.services.jobs import monitor_status
+
+    if monitor_status(store, _WORKSPACE).is_scheduling:
+        return ""
+    return "No monitor runs; start one with: sitecrawl monitor run"
+
+
+def _switch(database: str, names: list[str], *, is_on: bool) -> None:
+    from sitecrawl.services.site_bulk import BulkAction, change_sites
+
+    action = BulkAction.ENABLE if is_on else BulkAction.DISABLE
+    _bulk(
+        database,
+        names,
+        f"switched {'on' if is_on else 'off'}",
+        lambda store, wanted: change_sites(store, _WORKSPACE, wanted, action),
+    )
+
+
+def _bulk(
+    database: str,
+    names: list[str],
+    done: str,
+    change: Callable[[Database, SiteFilter], BulkResult],
+) -> None:
+    from sitecrawl.services.database import writing
+    from sitecrawl.services.sites import site_named
+    from sitecrawl.store.queries.watched_sites import SiteFilter
+
+    with writing(database) as store:
+        found = {each.id: each for each in (site_named(store, _WORKSPACE, name) for name in names)}
+        result = change(store, SiteFilter(ids=tuple(found)))
+    for number in result.done:
+        typer.echo(f"Site {number} ({printable(found[number].root_url)}) is {done}.")
+    for number, words in result.failed.items():
+        typer.echo(f"Site {number}: {printable(words)}", err=True)
+    if result.failed:
+        raise typer.Exit(1)
+
+
+def _progress() -> Callable[[int, int], None] | None:
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int) -> None:
+        sys.stderr.write(f"\r{done:,} of {total:,} rows" + ("\n" if done == total else ""))
+        sys.stderr.flush()
+
+    return show
+
+
+def _state(site: WatchedSite) -> str:
+    if site.active_job_status == JobStatus.RUNNING:
+        return site.active_job_status
+    if not site.enabled:
+        return "off"
+    return site.active_job_status or site.last_scan_status or "new"
+
+
+def _row(site: WatchedSite, now: datetime) -> tuple[str, ...]:
+    return (
+        str(site.id),
+        site.name,
+        _state(site),
+        "" if site.pages is None else f"{site.pages:,}",
+        ago(site.last_scan_at, now),
+        ago(site.next_due_at, now) if site.next_due_at else "",
+        site.schedule.words(),
+        site.group_name or "",
+        ", ".join(site.tags),
+    )
+
+
+def _is_allowed(url: str, is_wanted: bool | None) -> bool:
+    """Whoever can run commands here owns the machine: naming a private address allows it."""
+    from sitecrawl.safety.policy import is_private_by_name
+    from sitecrawl.urls.target import TargetError, parse_target
+
+    if is_wanted is not None:
+        return is_wanted
+    try:
+        return is_private_by_name(parse_target(url).url)
+    except TargetError:
+        return False
+
+
+def _address_allow() -> tuple[str, ...]:
+    from sitecrawl.services.database import configured
+
+    return configured().address_allow
+
+
+def _facts(site: WatchedSite, now: datetime) -> list[tuple[str, str]]:
+    settings = ", ".join(f"{name}={value}" for name, value in site.settings.items())
+    due = f", next {ago(site.next_due_at, now)}" if site.next_due_at else ""
+    facts = [
+        ("site", f"{site.id}: {site.name}"),
+        ("root URL", site.root_url),
+        ("state", _state(site)),
+        ("schedule", f"{site.schedule.words()}{due}"),
+        ("priority", str(site.priority)),
+        ("profile", site.profile + (f" with {settings}" if settings else "")),
+        ("group", site.group_name or ""),
+        ("tags", ", ".join(site.tags)),
+        ("owner", site.owner or ""),
+        ("addresses", "its scans may connect to it at a private one" * site.allow_private),
+    ]
+    return [(label, value) for label, value in facts if value]
+
+
+def _scan(scan: Scan) -> dict[str, Any]:
+    names = ("id", "status", "reason", "root_url", "profile", "started_at", "finished_at")
+    return {name: getattr(scan, name) for name in names} | {"pages": scan.known_pages}

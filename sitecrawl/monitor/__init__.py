@@ -1,0 +1,1 @@
+"""Watches sites: schedule and jobs, changes, and telling people of them."""

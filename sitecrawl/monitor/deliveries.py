@@ -1,0 +1,302 @@
+"""Turns due announcements into deliveries, and delivers them.
+
+Everything is in the database, so a process may die at any point:
+
+* Announcements and the delivery that tells them change in one transaction.
+* An attempt is claimed for a minute. If its process dies, the delivery is due again afterwards,
+  with the same message id: a receiver that knows ids takes it once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.channels.messages import Message, MessageType
+from sitecrawl.channels.rendering import render
+from sitecrawl.channels.retries import delay_before_next
+from sitecrawl.channels.targets import ChannelKind, Target
+from sitecrawl.channels.unsubscribing import PATH, unsubscribe_token
+from sitecrawl.monitor.announcements import announce_pending
+from sitecrawl.monitor.news import NewsDesk
+from sitecrawl.monitor.senders import Answer
+from sitecrawl.monitor.senders.dispatch import Parcel, send
+from sitecrawl.services.database import configured
+from sitecrawl.services.secret_keys import secret_box
+from sitecrawl.store.queries.channels import (
+    channel_row,
+    channels_to_alert,
+    due_announcements,
+    due_delivery_ids,
+    has_due_announcements,
+    message_id_of,
+    told_to_target,
+)
+from sitecrawl.store.vocabulary import (
+    AnnouncementBatch,
+    DeliveryPurpose,
+    DeliveryStatus,
+)
+from sitecrawl.store.writers import channels as writer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from sqlalchemy.engine import Connection, Row
+
+    from sitecrawl.config import Config
+    from sitecrawl.safety.secrets import SecretBox
+    from sitecrawl.store.engine import Database
+
+logger = logging.getLogger(__name__)
+
+# Longer than any attempt may take.
+LEASE = timedelta(seconds=60)
+MAX_DUE = 1_000
+# Deliveries in a row that fail for good, before a channel is disabled.
+_MAX_FAILURES = 3
+_MAX_ALERTED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryResult:
+    """Where a delivery stands after an attempt."""
+
+    delivery_id: int
+    status: DeliveryStatus
+    answer: Answer | None = None
+    """None: no attempt was made, as it was not due, or somebody else has it."""
+    next_attempt_at: datetime | None = None
+
+
+# --- From announcements to deliveries --------------------------------------------------------
+def prepare_due(database: Database, now: datetime, config: Config | None = None) -> list[int]:
+    """Make deliveries of all announcements that are due, one for each recipient.
+
+    Returns every delivery that is to be tried now: the new ones and those that failed before.
+    """
+    config = config or configured()
+    announce_pending(database, now)
+    with database.reading() as connection:
+        is_anything_due = has_due_announcements(connection, now)
+    if is_anything_due:
+        _prepare_all(database, now, config)
+    return due_deliveries(database, now)
+
+
+def _prepare_all(database: Database, now: datetime, config: Config) -> None:
+    with database.writing() as connection:
+        ready = _ready(connection, due_announcements(connection, now), now)
+        desk = NewsDesk.of(connection, ready, config.web_public_url)
+        for rows in _by_recipient(ready):
+            _prepare(connection, rows, desk, now)
+
+
+def due_deliveries(database: Database, now: datetime, limit: int = MAX_DUE) -> list[int]:
+    """The deliveries that are to be tried now, the longest due first."""
+    with database.reading() as connection:
+        return due_delivery_ids(connection, now, limit)
+
+
+def _ready(connection: Connection, rows: Sequence[Row[Any]], now: datetime) -> list[Row[Any]]:
+    """Those that are told now; others are dropped, or wait for the end of a snooze."""
+    ready = []
+    for row in rows:
+        if not row.enabled:
+            writer.drop_announcements(connection, [row.id], "the channel is disabled")
+        elif row.snoozed_until and row.snoozed_until > now:
+            writer.postpone_announcements(
+                connection, [row.id], row.snoozed_until, AnnouncementBatch.DIGEST
+            )
+        elif row.batch == AnnouncementBatch.DAMPED and row.incident_status != "open":
+            writer.drop_announcements(connection, [row.id], "the incident is over")
+        elif row.phase == "opened" and (row.incident_snoozed_until or now) > now:
+            writer.postpone_announcements(
+                connection, [row.id], row.incident_snoozed_until, AnnouncementBatch.DAMPED
+            )
+        else:
+            ready.append(row)
+    return ready
+
+
+def _by_recipient(rows: Sequence[Row[Any]]) -> list[list[Row[Any]]]:
+    """What goes into one message: what one scan found at once, everything else together."""
+    groups: dict[tuple[Any, ...], list[Row[Any]]] = {}
+    for row in rows:
+        is_at_once = row.batch == AnnouncementBatch.AT_ONCE
+        scan = (row.scan_id, row.watched_site_id) if is_at_once else ()
+        groups.setdefault((row.workspace_id, row.target_hash, *scan), []).append(row)
+    return list(groups.values())
+
+
+def _prepare(connection: Connection, rows: list[Row[Any]], desk: NewsDesk, now: datetime) -> None:
+    first = rows[0]
+    keys = {row.key for row in rows}
+    known = told_to_target(connection, first.workspace_id, first.target_hash, keys)
+    told_before = [row.id for row in rows if row.key in known]
+    writer.drop_announcements(connection, told_before, "another channel told the same recipient")
+    news = [row for row in rows if row.key not in known]
+    if not news:
+        return
+    message = desk.message(news, now)
+    request = render(ChannelKind(first.channel_kind), message)
+    delivery_id = writer.add_delivery(
+        connection, news[0].channel_id, DeliveryPurpose.NEWS, message.title, request, now
+    )
+    writer.mark_told(connection, [row.id for row in news], delivery_id)
+
+
+# --- One attempt -----------------------------------------------------------------------------
+def deliver(
+    database: Database, delivery_id: int, now: datetime, config: Config | None = None
+) -> DeliveryResult:
+    """Make one attempt if the delivery is due, and record what came of it."""
+    config = config or configured()
+    with database.writing() as connection:
+        delivery = writer.claim_delivery(connection, delivery_id, now, now + LEASE)
+        if delivery is None:
+            return DeliveryResult(delivery_id, DeliveryStatus.PENDING)
+        channel = channel_row(connection, delivery.channel_id)
+        replay_of = message_id_of(connection, delivery.replay_of)
+        assert channel is not None  # deliveries go with their channel
+        if not channel.enabled and delivery.purpose != DeliveryPurpose.TEST:
+            writer.finish_delivery(connection, delivery_id, DeliveryStatus.CANCELLED, now)
+            return DeliveryResult(delivery_id, DeliveryStatus.CANCELLED)
+    started = time.monotonic()
+    answer = _attempt(database, channel, delivery, replay_of, config, now)
+    elapsed = timedelta(seconds=time.monotonic() - started)
+    with database.writing() as connection:
+        return _record(connection, channel, delivery, answer, now, elapsed)
+
+
+def _attempt(
+    database: Database,
+    channel: Row[Any],
+    delivery: Row[Any],
+    replay_of: str,
+    config: Config,
+    now: datetime,
+) -> Answer:
+    box = secret_box(database, config)
+    try:
+        target = Target.from_json(box.decrypt(channel.target))
+    except ValueError:
+        words = "its target was encrypted with another key; see SITECRAWL_SECRET_KEY"
+        return Answer(error=words)
+    url, words = _unsubscribing(channel, box, config)
+    parcel = Parcel(
+        ChannelKind(channel.kind),
+        target,
+        delivery.message_id,
+        delivery.request,
+        replay_of,
+        url,
+        words,
+    )
+    return asyncio.run(send(parcel, config, now))
+
+
+def _unsubscribing(channel: Row[Any], box: SecretBox, config: Config) -> tuple[str, str]:
+    if channel.kind != ChannelKind.EMAIL:
+        return "", ""
+    if not config.web_public_url:
+        return "", f"Sent by sitecrawl through channel {channel.id} ({channel.name})"
+    token = unsubscribe_token(channel.id, box.derived_key("unsubscribe"))
+    return f"{config.web_public_url.rstrip('/')}{PATH}{token}", "Unsubscribe from these messages"
+
+
+def _record(
+    connection: Connection,
+    channel: Row[Any],
+    delivery: Row[Any],
+    answer: Answer,
+    now: datetime,
+    elapsed: timedelta,
+) -> DeliveryResult:
+    writer.record_attempt(
+        connection,
+        {
+            "delivery_id": delivery.id,
+            "number": delivery.attempts,
+            "started_at": now,
+            "elapsed_ms": round(elapsed / timedelta(milliseconds=1)),
+            "code": answer.code,
+            "answer": answer.text.replace("\0", ""),
+            "error": answer.error,
+        },
+    )
+    finished_at = now + elapsed
+    if answer.error is None:
+        writer.finish_delivery(connection, delivery.id, DeliveryStatus.SENT, finished_at)
+        writer.clear_failures(connection, channel.id)
+        return DeliveryResult(delivery.id, DeliveryStatus.SENT, answer)
+    logger.warning(
+        "channel %d (%s): delivery %d failed at attempt %d: %s",
+        *(channel.id, channel.target_label, delivery.id, delivery.attempts, answer.error),
+    )
+    if delivery.purpose == DeliveryPurpose.TEST:
+        writer.finish_delivery(connection, delivery.id, DeliveryStatus.FAILED, finished_at)
+        return DeliveryResult(delivery.id, DeliveryStatus.FAILED, answer)
+    delay = delay_before_next(delivery.attempts, random.random(), answer.retry_after_seconds)  # noqa: S311  spreads, hides nothing
+    if delay is not None and not answer.is_final and not answer.is_gone:
+        moment = finished_at + delay
+        writer.retry_delivery(connection, delivery.id, moment)
+        return DeliveryResult(delivery.id, DeliveryStatus.PENDING, answer, moment)
+    writer.finish_delivery(connection, delivery.id, DeliveryStatus.FAILED, finished_at)
+    _consider_disabling(connection, channel, delivery, answer, finished_at)
+    return DeliveryResult(delivery.id, DeliveryStatus.FAILED, answer)
+
+
+def forget_old_deliveries(database: Database, before: datetime) -> int:
+    """Delete the deliveries that ended before; return how many."""
+    with database.writing() as connection:
+        return writer.delete_old_deliveries(connection, before)
+
+
+# --- Channels that do not work any more ------------------------------------------------------
+def _consider_disabling(
+    connection: Connection,
+    channel: Row[Any],
+    delivery: Row[Any],
+    answer: Answer,
+    now: datetime,
+) -> None:
+    """Disable a channel that is gone, or that took nothing while a delivery was tried for days."""
+    failures = writer.count_failure(connection, channel.id)
+    if answer.is_gone:
+        reason = f"{answer.error}: it wants no more messages"
+    elif answer.is_final:
+        if failures < _MAX_FAILURES:
+            return
+        reason = f"{failures} deliveries in a row failed, the last as {answer.error}"
+    elif not writer.has_sent_since(connection, channel.id, delivery.created_at):
+        days = round((now - delivery.created_at) / timedelta(days=1))
+        reason = f"it took nothing for {days} days, at last as {answer.error}"
+    else:
+        return
+    if writer.disable_channel(connection, channel.id, reason, now):
+        _alert(connection, channel, reason, now)
+
+
+def _alert(connection: Connection, channel: Row[Any], reason: str, now: datetime) -> None:
+    """Tell the owner elsewhere: by email if there is a channel for it, else by any other."""
+    others = channels_to_alert(connection, channel.workspace_id, channel.target_hash)
+    emails = [other for other in others if other.kind == ChannelKind.EMAIL]
+    title = f"Channel {channel.id} is disabled: {channel.name}"
+    text = (
+        f"The {channel.kind} channel {channel.id} ({channel.name}, {channel.target_label}) was"
+        f" disabled: {reason}.\nIt will be told nothing until it is enabled again:"
+        f" sitecrawl channel edit {channel.id} --enable"
+    )
+    message = Message(MessageType.ALERT, title, now, text=text)
+    for other in (emails or others)[:_MAX_ALERTED]:
+        request = render(ChannelKind(other.kind), message)
+        writer.add_delivery(connection, other.id, DeliveryPurpose.ALERT, title, request, now)
+    if not others:
+        logger.error("channel %d is disabled and there is no other one: %s", channel.id, reason)

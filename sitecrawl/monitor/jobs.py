@@ -1,0 +1,206 @@
+"""The job engine: DBOS, and nothing else of the project knows it.
+
+DBOS keeps workflows in a database of its own (a SQLite file beside ours, or a schema ``dbos`` in
+PostgreSQL): which job is whose turn, who runs it, which of its steps are done. A worker is an
+executor of DBOS. When it dies, whoever notices lets its workflows go on elsewhere: DBOS 3.3 keeps
+that call private (``DBOS._recover_pending_workflows``), so a test covers it. All that people see of
+jobs is in our own tables; the rows of DBOS are deleted with them.
+"""
+
+from __future__ import annotations
+
+import logging
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from sitecrawl.errors import ExtraMissingError
+from sitecrawl.store.engine import engine_url, use_write_ahead_log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from dbos import Queue
+
+# Workflows of another version are not taken up: it is raised when steps of workflows change.
+_WORKFLOW_VERSION: Final = "1"
+_NAME: Final = "sitecrawl"
+_JOBS: Final = "jobs"
+_DELIVERIES: Final = "deliveries"
+_DELIVERIES_AT_ONCE: Final = 8
+_POLL_SECONDS: Final = 0.5
+_FORGOTTEN_AT_ONCE: Final = 1000
+_ENDED: Final = frozenset({"SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"})
+# DBOS takes the lower number first, up to 2^31 - 1: priority first, then the minute of the last
+# scan, which fits into 28 bits until the year 2480.
+_PRIORITY_SHIFT: Final = 28
+_HIGHEST_PRIORITY: Final = 7
+
+
+def queue_number(priority: int, last_scan_at: datetime | None) -> int:
+    """
+    >>> from datetime import UTC, datetime
+    >>> long_ago, lately = datetime(2020, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
+    >>> in_order = [(6, lately), (5, None), (5, long_ago), (5, lately), (1, None)]
+    >>> numbers = [queue_number(*each) for each in in_order]
+    >>> numbers == sorted(numbers) and 1 <= numbers[0] and numbers[-1] < 2**31
+    True
+    """
+    minutes = 0 if last_scan_at is None else int(last_scan_at.timestamp()) // 60
+    return ((_HIGHEST_PRIORITY - priority) << _PRIORITY_SHIFT) + minutes
+
+
+class WorkflowState(Enum):
+    """What the engine knows of a workflow."""
+
+    UNKNOWN = "unknown"
+    ACTIVE = "active"
+    ENDED = "ended"
+    """It does nothing more for it."""
+
+
+class JobEngine:
+    """Runs jobs and deliveries on this machine, each in the order of the queue.
+
+    *scan* and *finish* are the steps of a job: what has ended is not repeated when another worker
+    goes on. Only one engine can run in a process.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        worker: str,
+        scans_at_once: int,
+        *,
+        scan: Callable[[int], str | None],
+        finish: Callable[[int, str], bool],
+        deliver: Callable[[int], object],
+    ):
+        self._url = url
+        self._worker = worker
+        self._scans_at_once = scans_at_once
+        self._scan = scan
+        self._finish = finish
+        self._deliver = deliver
+        self._jobs: Queue
+        self._deliveries: Queue
+
+    def start(self, *, is_working: bool = True) -> None:
+        """Start to take jobs; without *is_working* jobs are only handed over."""
+        try:
+            from dbos import DBOS, DBOSPortableJSONSerializer
+        except ImportError as error:
+            raise ExtraMissingError(
+                "the monitor needs the dbos package: pip install 'sitecrawl[monitor]'"
+            ) from error
+        use_write_ahead_log(self._url)
+        logging.getLogger("dbos").propagate = False
+        DBOS(
+            config={
+                "name": _NAME,
+                "system_database_url": engine_url(self._url),
+                "executor_id": self._worker,
+                "application_version": _WORKFLOW_VERSION,
+                # The default is pickle.
+                "serializer": DBOSPortableJSONSerializer(),
+                "log_level": "WARNING",
+                "use_listen_notify": False,
+            }
+        )
+        self._register()
+        DBOS.listen_queues([_JOBS, _DELIVERIES] if is_working else [])
+        DBOS.launch()
+        self._jobs = DBOS.register_queue(
+            _JOBS,
+            worker_concurrency=self._scans_at_once,
+            polling_interval_sec=_POLL_SECONDS,
+            on_conflict="always_update",
+        )
+        self._deliveries = DBOS.register_queue(
+            _DELIVERIES,
+            worker_concurrency=_DELIVERIES_AT_ONCE,
+            polling_interval_sec=_POLL_SECONDS,
+            on_conflict="always_update",
+        )
+
+    def _register(self) -> None:
+        from dbos import DBOS
+
+        # DBOS marks the functions that it is given, which methods do not allow.
+        @DBOS.step(name="scan")
+        def scan(job_id: int) -> str | None:
+            return self._scan(job_id)
+
+        @DBOS.step(name="finish")
+        def finish(job_id: int, status: str) -> None:
+            self._finish(job_id, status)
+
+        @DBOS.step(name="deliver")
+        def deliver(delivery_id: int) -> None:
+            self._deliver(delivery_id)
+
+        # How often a job may be taken up again is counted and decided in our own table.
+        @DBOS.workflow(name="job", max_recovery_attempts=None)
+        def run_job(job_id: int) -> None:
+            status = scan(job_id)
+            if status is not None:
+                finish(job_id, status)
+
+        @DBOS.workflow(name="delivery", max_recovery_attempts=None)
+        def run_delivery(delivery_id: int) -> None:
+            deliver(delivery_id)
+
+        self._run_job, self._run_delivery = run_job, run_delivery
+
+    def hand_over(self, workflow_id: str, job_id: int, number: int) -> None:
+        """Put a job into the queue; one with this workflow that is there already stays."""
+        from dbos import SetEnqueueOptions, SetWorkflowID
+
+        with SetWorkflowID(workflow_id), SetEnqueueOptions(priority=number):
+            self._jobs.enqueue(self._run_job, job_id)
+
+    def hand_over_delivery(self, workflow_id: str, delivery_id: int) -> None:
+        from dbos import SetWorkflowID
+
+        with SetWorkflowID(workflow_id):
+            self._deliveries.enqueue(self._run_delivery, delivery_id)
+
+    def recover(self, workers: Sequence[str]) -> int:
+        """Let what these dead workers have begun go on with those that live."""
+        from dbos import DBOS
+
+        return len(DBOS._recover_pending_workflows(list(workers)))  # noqa: SLF001  see above
+
+    def states(self, workflow_ids: Sequence[str]) -> dict[str, WorkflowState]:
+        """Where each of these stands, as the engine knows it."""
+        from dbos import DBOS
+
+        states = dict.fromkeys(workflow_ids, WorkflowState.UNKNOWN)
+        if workflow_ids:
+            for each in DBOS.list_workflows(
+                workflow_ids=list(workflow_ids), load_input=False, load_output=False
+            ):
+                is_over = each.status in _ENDED
+                states[each.workflow_id] = WorkflowState.ENDED if is_over else WorkflowState.ACTIVE
+        return states
+
+    def forget_ended(self, before: datetime) -> int:
+        """Delete workflows that ended before: our own tables have what people want to know."""
+        from dbos import DBOS
+
+        ended = DBOS.list_workflows(
+            status=list(_ENDED),
+            completed_before=before.isoformat(),
+            limit=_FORGOTTEN_AT_ONCE,
+            load_input=False,
+            load_output=False,
+        )
+        if names := [each.workflow_id for each in ended]:
+            DBOS.delete_workflows(names)
+        return len(names)
+
+    def stop(self, drain_seconds: int) -> None:
+        """Take nothing more, wait for what runs, and end."""
+        from dbos import DBOS
+
+        DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=drain_seconds)

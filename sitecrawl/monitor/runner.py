@@ -1,0 +1,292 @@
+"""Runs one job of a watched site: its scan in a child process, then what follows from it.
+
+A job may be run again at any point, by another process: its worker was killed. Then the scan goes
+on where it stood, or its result is taken. What is written is written only by the worker that holds
+the job (``jobs.worker``); one that has lost it to another writes nothing more.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from sitecrawl.errors import ScanCrashedError, SitecrawlError
+from sitecrawl.services.scan_process import start_scan
+from sitecrawl.services.scans import ScanRequest
+from sitecrawl.store.errors import ScanRunningError
+from sitecrawl.store.queries.jobs import Job, is_cancel_requested, job_to_run
+from sitecrawl.store.queries.resume import find_dead_scans
+from sitecrawl.store.queries.scans import scan_by_id, scan_since
+from sitecrawl.store.queries.watched_sites import site_to_scan
+from sitecrawl.store.queries.workers import worker_is_alive
+from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobKind, JobStatus, JobTrigger, ScanStatus
+from sitecrawl.store.writers.jobs import (
+    claim_job,
+    end_job,
+    note_facts,
+    note_restart,
+    note_scan,
+    queue_job,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy.engine import Connection
+
+    from sitecrawl.services.scan_process import ScanHandle
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.scans import Scan
+    from sitecrawl.store.queries.watched_sites import WatchedSite
+
+logger = logging.getLogger(__name__)
+
+# A scan whose own process dies that often is given up, ...
+MAX_CRASHES: Final = 5
+# ... and one that is always there when a worker dies: perhaps it is the reason.
+MAX_RESTARTS: Final = 50
+OVERLAP: Final = "skipped_overlap"
+_POLL_SECONDS: Final = 0.5
+# A child whose worker was killed has ten seconds to end; on another host its heartbeat has to stop.
+_MAX_WAIT_SECONDS: Final = 600
+_STATUS: Final = {
+    ScanStatus.FINISHED: JobStatus.SUCCESS,
+    ScanStatus.PARTIAL: JobStatus.PARTIAL,
+    ScanStatus.FAILED: JobStatus.FAILED,
+    ScanStatus.CANCELLED: JobStatus.CANCELLED,
+    ScanStatus.INTERRUPTED: JobStatus.INTERRUPTED,
+}
+_WITH_RESULT: Final = (JobStatus.SUCCESS, JobStatus.PARTIAL)
+
+
+@dataclass(frozen=True, slots=True)
+class RetryRule:
+    """When a failed job is tried again: so often, each time after twice as many minutes."""
+
+    retries: int
+    minutes: float
+
+    def delay(self, attempt: int) -> timedelta | None:
+        """
+        >>> rule = RetryRule(2, 5)
+        >>> [str(rule.delay(attempt)) for attempt in (1, 2, 3)]
+        ['0:05:00', '0:10:00', 'None']
+        """
+        if attempt > self.retries:
+            return None
+        return timedelta(minutes=self.minutes * 2 ** (attempt - 1))
+
+
+class JobRunner:
+    """Runs jobs in the name of one worker; each method may be called from any thread."""
+
+    def __init__(
+        self,
+        database: Database,
+        database_url: str,
+        worker: str,
+        retry_rule: RetryRule,
+        after_scan: tuple[Callable[[Database, int, datetime], object], ...] = (),
+        address_allow: tuple[str, ...] = (),
+    ):
+        self._database = database
+        self._database_url = database_url
+        self._worker = worker
+        self._retry_rule = retry_rule
+        self._after_scan = after_scan
+        self._address_allow = address_allow
+
+    def scan(self, job_id: int) -> str | None:
+        """Run the scan of the job to its end and return the status; None: it is not ours."""
+        job = self._take(job_id)
+        if job is None:
+            return None
+        with self._database.reading() as connection:
+            site = site_to_scan(connection, job.watched_site_id)
+            is_cancelled = is_cancel_requested(connection, job_id)
+        if site is None:
+            return None
+        if is_cancelled:
+            return self._noted(job_id, JobStatus.CANCELLED, "cancelled")
+        if not site.enabled and job.trigger in {JobTrigger.SCHEDULE, JobTrigger.ADDED}:
+            return self._noted(job_id, JobStatus.SKIPPED, "the site was switched off")
+        return self._run(job, site)
+
+    def scan_or_fail(self, job_id: int) -> str | None:
+        """As :meth:`scan`; what nobody has foreseen fails the job, and not the worker."""
+        try:
+            return self.scan(job_id)
+        except Exception as error:
+            logger.exception("job %d", job_id)
+            return self._noted(job_id, JobStatus.FAILED, f"internal error: {error!r}")
+
+    def finish(self, job_id: int, status: str) -> bool:
+        """Do what follows from the scan, and end the job; False: it is not ours."""
+        job = self._take(job_id)
+        if job is None:
+            return False
+        if status in _WITH_RESULT and job.scan_id is not None:
+            try:
+                for follow in self._after_scan:
+                    follow(self._database, job.scan_id, datetime.now(UTC))
+            except Exception as error:
+                logger.exception("job %d: after scan %d", job_id, job.scan_id)
+                status = self._noted(job_id, JobStatus.FAILED, f"after the scan: {error}")
+        with self._database.writing() as connection:
+            now = datetime.now(UTC)
+            if not end_job(connection, job_id, self._worker, JobStatus(status), now):
+                return False
+            self._retry(connection, job, status, now)
+        logger.info("job %d: %s is %s", job_id, job.root_url, status)
+        return True
+
+    # --- whose job it is -------------------------------------------------------------------------
+
+    def _take(self, job_id: int) -> Job | None:
+        """The job, if this worker has it or gets it; None: it has ended, or another one has it."""
+        with self._database.writing() as connection:
+            job = job_to_run(connection, job_id)
+            if job is None or job.status not in ACTIVE_JOBS:
+                return None
+            if job.status == JobStatus.RUNNING and job.worker == self._worker:
+                return job
+            held_by = job.worker if job.status == JobStatus.RUNNING else None
+            if held_by is not None and worker_is_alive(connection, held_by):
+                return None
+            now = datetime.now(UTC)
+            if not claim_job(connection, job_id, self._worker, held_by, now):
+                return None
+            return job_to_run(connection, job_id)
+
+    def _noted(
+        self, job_id: int, status: JobStatus, reason: str | None, handle: ScanHandle | None = None
+    ) -> str:
+        facts: dict[str, Any] = {"reason": reason}
+        if handle is not None:
+            tail = handle.log_tail().replace("\0", "")
+            facts |= {"exit_code": handle.exit_code, "log_tail": tail}
+        with self._database.writing() as connection:
+            note_facts(connection, job_id, **facts)
+        return str(status)
+
+    def _note_scan(self, job_id: int, scan_id: int) -> None:
+        with self._database.writing() as connection:
+            note_scan(connection, job_id, scan_id, datetime.now(UTC))
+
+    # --- the scan --------------------------------------------------------------------------------
+
+    def _scan_before(self, job: Job, site: WatchedSite) -> Scan | None:
+        """The scan that a killed worker has begun for this job, once its process has ended."""
+        deadline = time.monotonic() + _MAX_WAIT_SECONDS
+        while True:
+            find_dead_scans(self._database)
+            if job.scan_id is not None:
+                scan = scan_by_id(self._database, job.scan_id)
+            else:
+                scan = scan_since(self._database, site.key, job.started_at or job.queued_at)
+            if scan is None or scan.status != ScanStatus.RUNNING:
+                return scan
+            if time.monotonic() > deadline:
+                return None
+            time.sleep(_POLL_SECONDS)
+
+    def _run(self, job: Job, site: WatchedSite) -> str:
+        restarts, crashes = job.restarts, 0
+        before = self._scan_before(job, site) if restarts else None
+        while restarts <= MAX_RESTARTS and crashes <= MAX_CRASHES:
+            if before is not None and before.status != ScanStatus.INTERRUPTED:
+                self._note_scan(job.id, before.id)
+                return self._noted(job.id, _STATUS[ScanStatus(before.status)], before.reason)
+            try:
+                handle = start_scan(self._request(site, before))
+            except ScanRunningError as error:
+                if not restarts:
+                    return self._noted(job.id, JobStatus.SKIPPED, f"{OVERLAP}: {error}")
+                # The child of a killed worker has just begun it.
+                logger.warning("job %d: %s", job.id, error)
+            except ScanCrashedError as error:
+                logger.warning("job %d: %s", job.id, error)
+            except SitecrawlError as error:
+                return self._noted(job.id, JobStatus.FAILED, str(error))
+            else:
+                self._note_scan(job.id, handle.id)
+                status = self._wait(job.id, handle)
+                if status is not None:
+                    return status
+                job = replace(job, scan_id=handle.id)
+            self._note_restart(job.id)
+            restarts, crashes = restarts + 1, crashes + 1
+            before = self._scan_before(job, site)
+        reason = f"its process died {restarts} times"
+        return self._noted(job.id, JobStatus.INTERRUPTED, reason)
+
+    def _request(self, site: WatchedSite, before: Scan | None) -> ScanRequest:
+        return ScanRequest(
+            domain=site.root_url if before is None else "",
+            resume=None if before is None else before.id,
+            profile=site.profile,
+            database=self._database_url,
+            settings={
+                **site.settings,
+                # Whoever may edit sites in the web must not reach the machine's own network.
+                "SITECRAWL_ALLOW_PRIVATE_SITE": site.allow_private,
+                **({"SITECRAWL_ADDRESS_ALLOW": allow} if (allow := self._address_allow) else {}),
+                "SITECRAWL_PROGRESS": "off",
+            },
+        )
+
+    def _note_restart(self, job_id: int) -> None:
+        with self._database.writing() as connection:
+            note_restart(connection, job_id)
+
+    def _wait(self, job_id: int, handle: ScanHandle) -> str | None:
+        """Until the scan has ended; None: its process died, and the scan can go on."""
+        is_asked = False
+        while True:
+            try:
+                result = handle.wait(timeout=_POLL_SECONDS)
+            except TimeoutError:
+                if not is_asked and self._is_cancelled(job_id):
+                    handle.cancel()
+                    is_asked = True
+                continue
+            except ScanCrashedError as error:
+                if is_asked:
+                    return self._noted(job_id, JobStatus.CANCELLED, str(error), handle)
+                logger.warning("job %d: %s", job_id, error)
+                return None
+            except SitecrawlError as error:
+                return self._noted(job_id, JobStatus.FAILED, str(error), handle)
+            status = _STATUS[result.status]
+            return self._noted(job_id, status, result.reason, handle)
+
+    def _is_cancelled(self, job_id: int) -> bool:
+        with self._database.reading() as connection:
+            return is_cancel_requested(connection, job_id)
+
+    # --- retries ---------------------------------------------------------------------------------
+
+    def _retry(self, connection: Connection, job: Job, status: str, now: datetime) -> None:
+        """Queue a failed job again, unless the schedule comes first."""
+        if status not in {JobStatus.FAILED, JobStatus.INTERRUPTED}:
+            return
+        delay = self._retry_rule.delay(job.attempt)
+        site = site_to_scan(connection, job.watched_site_id)
+        if delay is None or site is None or not site.enabled:
+            return
+        if site.next_due_at is not None and site.next_due_at <= now + delay:
+            return
+        queue_job(
+            connection,
+            site.id,
+            JobKind(job.kind),
+            JobTrigger.RETRY,
+            site.priority,
+            now,
+            retry_of=job.id,
+            attempt=job.attempt + 1,
+            not_before=now + delay,
+        )

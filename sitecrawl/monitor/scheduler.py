@@ -1,0 +1,152 @@
+"""Makes jobs of what is due, hands them to the engine, and sees that none is lost.
+
+Each function is one look at the database and can be repeated at any time, also by several
+schedulers at once.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from sitecrawl.monitor.jobs import WorkflowState, queue_number
+from sitecrawl.monitor.runner import OVERLAP
+from sitecrawl.store.queries.jobs import (
+    Job,
+    count_enabled_sites,
+    due_sites,
+    handed_over_jobs,
+    jobs_queued_at,
+    waiting_jobs,
+)
+from sitecrawl.store.queries.workers import running_workers, worker_is_alive, workers
+from sitecrawl.store.vocabulary import JobKind, JobStatus, JobTrigger
+from sitecrawl.store.writers.jobs import (
+    delete_old_jobs,
+    hand_over,
+    move_due,
+    queue_again,
+    queue_job,
+    record_skipped_job,
+    remove_worker,
+)
+
+if TYPE_CHECKING:
+    from sitecrawl.monitor.jobs import JobEngine
+    from sitecrawl.store.engine import Database
+
+logger = logging.getLogger(__name__)
+
+_DUE_AT_ONCE: Final = 500
+# The engine is given only what it can soon start, so that what is more urgent need not wait behind.
+_MIN_AHEAD: Final = 8
+
+
+def queue_due(database: Database, now: datetime) -> int:
+    """Queue a scan of every site that is due; return how many jobs are new.
+
+    However many times of a site were missed, it is scanned once. A site that still has a job is
+    left out, which is recorded.
+    """
+    queued = 0
+    while True:
+        with database.writing() as connection:
+            due = due_sites(connection, now, _DUE_AT_ONCE)
+            for site in due:
+                following = site.schedule.following(site.next_due_at, now)
+                if not move_due(connection, site.id, site.next_due_at, following):
+                    continue  # another scheduler was faster
+                kind, trigger = JobKind.SCAN, JobTrigger.SCHEDULE
+                if queue_job(connection, site.id, kind, trigger, site.priority, now) is not None:
+                    queued += 1
+                else:
+                    record_skipped_job(connection, site.id, trigger, site.priority, OVERLAP, now)
+        if len(due) < _DUE_AT_ONCE:
+            return queued
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedScans:
+    """What one look for due sites has queued."""
+
+    sites: int
+    """Sites that are watched and switched on, due or not."""
+    jobs: list[Job]
+
+
+def queue_due_now(database: Database) -> QueuedScans:
+    """As the schedule does every minute, for those who have another clock."""
+    now = datetime.now(UTC)
+    # What both databases keep of it, so that the jobs can be found by it.
+    now = now.replace(microsecond=now.microsecond // 1000 * 1000)
+    queue_due(database, now)
+    with database.reading() as connection:
+        return QueuedScans(count_enabled_sites(connection), jobs_queued_at(connection, now))
+
+
+def hand_over_waiting(database: Database, engine: JobEngine, now: datetime) -> int:
+    """Give the engine the next jobs; return how many."""
+    capacity = sum(worker.capacity for worker in workers(database) if worker.is_alive)
+    with database.reading() as connection:
+        ahead = sum(job.status == JobStatus.QUEUED for job in handed_over_jobs(connection).values())
+        waiting = waiting_jobs(connection, now, _DUE_AT_ONCE)
+    room = max(_MIN_AHEAD, capacity) - ahead
+    given = 0
+    for job in waiting:
+        if given >= room and not job.is_urgent:
+            continue
+        # The engine first: if this process dies in between, the same is done again.
+        workflow_id = f"job-{job.id}-{job.restarts}"
+        engine.hand_over(workflow_id, job.id, queue_number(job.priority, job.last_scan_at))
+        with database.writing() as connection:
+            hand_over(connection, job.id, workflow_id)
+        given += 1
+    return given
+
+
+def recover_dead(database: Database, engine: JobEngine) -> list[str]:
+    """Let the jobs of workers that died go on with others; return the names of the dead."""
+    known = workers(database)
+    alive = {worker.name for worker in known if worker.is_alive}
+    with database.reading() as connection:
+        holding = running_workers(connection)
+    dead = sorted(({worker.name for worker in known} | holding) - alive)
+    for name in dead:
+        number = engine.recover([name])
+        logger.warning("worker %s has died; %d jobs of it go on", name, number)
+        with database.writing() as connection:
+            remove_worker(connection, name)
+    return dead
+
+
+def queue_lost(database: Database, engine: JobEngine) -> int:
+    """Queue jobs again that the engine has lost or given up; return how many.
+
+    That happens when its database was replaced, or could not be written at the wrong moment.
+    """
+    with database.reading() as connection:
+        jobs = handed_over_jobs(connection)
+        held = {
+            workflow_id
+            for workflow_id, job in jobs.items()
+            if job.worker is not None and worker_is_alive(connection, job.worker)
+        }
+    states = engine.states(list(jobs))
+    found = 0
+    for workflow_id, job in jobs.items():
+        state = states[workflow_id]
+        is_lost = state is WorkflowState.ENDED or (
+            state is WorkflowState.UNKNOWN and workflow_id not in held
+        )
+        if is_lost:
+            with database.writing() as connection:
+                found += queue_again(connection, job.id, workflow_id)
+    return found
+
+
+def forget_old(database: Database, before: datetime) -> int:
+    """Delete the jobs that ended before, but of every site the newest; return how many."""
+    with database.writing() as connection:
+        return delete_old_jobs(connection, before)

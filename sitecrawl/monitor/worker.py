@@ -1,0 +1,248 @@
+"""A process of the monitor: runs jobs and, as a scheduler, makes and hands out those that are due.
+
+It says that it is there every few seconds (the table ``workers``). When it is asked to stop it
+takes nothing more, lets its scans end, and removes itself; asked a second time it ends at once,
+and whoever runs next goes on with its scans.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from sitecrawl.errors import SitecrawlError
+from sitecrawl.monitor.announcements import announce
+from sitecrawl.monitor.deliveries import deliver, forget_old_deliveries, prepare_due
+from sitecrawl.monitor.jobs import JobEngine
+from sitecrawl.monitor.runner import JobRunner, RetryRule
+from sitecrawl.monitor.scheduler import (
+    forget_old,
+    hand_over_waiting,
+    queue_due,
+    queue_lost,
+    recover_dead,
+)
+from sitecrawl.services.changes import detect_changes
+from sitecrawl.services.database import AskedScan
+from sitecrawl.services.page_lists import refresh_page_index
+from sitecrawl.store.engine import beside, open_database
+from sitecrawl.store.errors import StoreError
+from sitecrawl.store.processes import process_token
+from sitecrawl.store.queries.scans import scan_by_id, site_by_id
+from sitecrawl.store.queries.workers import running_workers
+from sitecrawl.store.writers.jobs import register_worker, remove_worker, update_worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sitecrawl.config import Config
+    from sitecrawl.store.engine import Database
+
+logger = logging.getLogger(__name__)
+
+TICK: Final = timedelta(minutes=1)
+_HEARTBEAT: Final = timedelta(seconds=5)
+_HAND_OVER: Final = timedelta(seconds=1)
+_DELIVER: Final = timedelta(seconds=5)
+_LOOK_FOR_DEAD: Final = timedelta(seconds=5)
+_LOOK_FOR_LOST: Final = timedelta(seconds=30)
+_CLEAN_UP: Final = timedelta(minutes=10)
+_KEEP_WORKFLOWS: Final = timedelta(hours=1)
+_STEP_SECONDS: Final = 0.25
+
+
+@dataclass(slots=True)
+class _Duty:
+    """Something that is done again and again."""
+
+    every: timedelta
+    do: Callable[[datetime], object]
+    due_at: datetime
+
+
+class MonitorProcess:
+    """Scheduler and workers, or workers alone, until :meth:`stop`."""
+
+    def __init__(
+        self,
+        database: Database,
+        config: Config,
+        *,
+        is_scheduler: bool,
+        scans_at_once: int | None = None,
+    ):
+        self._database = database
+        self._config = config
+        self._is_scheduler = is_scheduler
+        self._capacity = scans_at_once or config.monitor_scans
+        self.name = f"{socket.gethostname()}-{os.getpid()}-{process_token()}"
+        self._stopping = threading.Event()
+        runner = JobRunner(
+            database,
+            config.database_url,
+            self.name,
+            RetryRule(config.monitor_retries, config.monitor_retry_minutes),
+            after_scan=(_find_changes, announce, _index_pages),
+            address_allow=config.address_allow,
+        )
+        self._engine = JobEngine(
+            config.monitor_database_url or beside(config.database_url, "-jobs"),
+            self.name,
+            self._capacity,
+            scan=runner.scan_or_fail,
+            finish=runner.finish,
+            deliver=self._deliver,
+        )
+
+    def run(self) -> None:
+        """Work until :meth:`stop` is called, then let what runs come to its end."""
+        self._engine.start()
+        self._register()
+        self._work()
+        self._drain()
+        with self._database.writing() as connection:
+            # With a scan that did not end in time it counts as dead: others go on with the scan.
+            if self.name not in running_workers(connection):
+                remove_worker(connection, self.name)
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._stopping.is_set()
+
+    def stop(self) -> None:
+        """Take no more jobs, and end when those that run have ended; for signal handlers."""
+        self._stopping.set()
+
+    def _register(self) -> None:
+        values = {
+            "name": self.name,
+            "hostname": socket.gethostname(),
+            "pid": os.getpid(),
+            "process_token": process_token(),
+            "is_scheduler": self._is_scheduler,
+            "capacity": self._capacity,
+        }
+        with self._database.writing() as connection:
+            register_worker(connection, values, datetime.now(UTC))
+
+    def _work(self) -> None:
+        duties = self._duties()
+        while not self._stopping.wait(_STEP_SECONDS):
+            now = datetime.now(UTC)
+            for duty in duties:
+                if duty.due_at <= now:
+                    duty.due_at = now + duty.every
+                    with _logged_errors(duty):
+                        duty.do(now)
+
+    def _duties(self) -> list[_Duty]:
+        now = datetime.now(UTC)
+        found = [_Duty(_HEARTBEAT, self._beat, now)]
+        if self._is_scheduler:
+            found += [
+                _Duty(_LOOK_FOR_DEAD, self._recover_dead, now),
+                _Duty(_LOOK_FOR_LOST, self._queue_lost, now),
+                _Duty(TICK, self._tick, now),
+                _Duty(_HAND_OVER, self._hand_over, now),
+                _Duty(_DELIVER, self._hand_over_deliveries, now),
+                _Duty(_CLEAN_UP, self._clean_up, now + _CLEAN_UP),
+            ]
+        return found
+
+    def _beat(self, now: datetime) -> None:
+        with self._database.writing() as connection:
+            is_known = update_worker(connection, self.name, heartbeat_at=now)
+        if not is_known:
+            # Another process took this one for dead, such as after the machine was suspended.
+            logger.warning("worker %s was taken for dead; it is registered again", self.name)
+            self._register()
+
+    def _recover_dead(self, _now: datetime) -> None:
+        recover_dead(self._database, self._engine)
+
+    def _queue_lost(self, _now: datetime) -> None:
+        queue_lost(self._database, self._engine)
+
+    def _tick(self, now: datetime) -> None:
+        if number := queue_due(self._database, now):
+            logger.info("%d scans are due", number)
+        with self._database.writing() as connection:
+            update_worker(connection, self.name, last_tick_at=now)
+
+    def _hand_over(self, now: datetime) -> None:
+        hand_over_waiting(self._database, self._engine, now)
+
+    def _hand_over_deliveries(self, now: datetime) -> None:
+        """One workflow for each delivery: a receiver that is slow delays no other."""
+        attempt = int(now.timestamp()) // int(_DELIVER.total_seconds())
+        for delivery_id in prepare_due(self._database, now, self._config):
+            self._engine.hand_over_delivery(f"delivery-{delivery_id}-{attempt}", delivery_id)
+
+    def _deliver(self, delivery_id: int) -> None:
+        deliver(self._database, delivery_id, datetime.now(UTC), self._config)
+
+    def _clean_up(self, now: datetime) -> None:
+        if self._config.monitor_keep_days:
+            before = now - timedelta(days=self._config.monitor_keep_days)
+            forget_old(self._database, before)
+            forget_old_deliveries(self._database, before)
+        self._engine.forget_ended(now - _KEEP_WORKFLOWS)
+
+    def _drain(self) -> None:
+        with self._database.writing() as connection:
+            update_worker(connection, self.name, is_draining=True)
+        beating = threading.Event()
+        thread = threading.Thread(target=self._beat_until, args=(beating,), daemon=True)
+        thread.start()
+        self._engine.stop(self._config.monitor_drain_seconds)
+        beating.set()
+        thread.join()
+
+    def _beat_until(self, is_over: threading.Event) -> None:
+        while not is_over.wait(_HEARTBEAT.total_seconds()):
+            with self._database.writing() as connection:
+                update_worker(connection, self.name, heartbeat_at=datetime.now(UTC))
+
+
+def _find_changes(database: Database, scan_id: int, _now: datetime) -> None:
+    detect_changes(database, scan_id)
+
+
+def _index_pages(database: Database, scan_id: int, _now: datetime) -> None:
+    """Make lists of pages fast. Without an index they are slow, so a failure fails no job."""
+    scan = scan_by_id(database, scan_id)
+    site = site_by_id(database, scan.site_id) if scan else None
+    if scan is None or site is None or scan.next_scan_id is not None:
+        return
+    try:
+        refresh_page_index(AskedScan(database, site, scan))
+    except StoreError as error:
+        logger.warning("scan %d: the pages of %s are not indexed: %s", scan_id, site.key, error)
+
+
+@contextmanager
+def _logged_errors(duty: _Duty) -> Iterator[None]:
+    """What fails now is tried again at its next time: a database that is away comes back."""
+    try:
+        yield
+    except SitecrawlError as error:
+        logger.warning("%s: %s", duty.do.__name__, error)
+    except Exception:
+        logger.exception("%s", duty.do.__name__)
+
+
+@contextmanager
+def monitor_process(
+    config: Config, *, is_scheduler: bool, scans_at_once: int | None = None
+) -> Iterator[MonitorProcess]:
+    """A process of the monitor on the configured database."""
+    with open_database(config.database_url) as database:
+        yield MonitorProcess(
+            database, config, is_scheduler=is_scheduler, scans_at_once=scans_at_once
+        )

@@ -1,0 +1,140 @@
+"""Jobs: scans of watched sites that are queued, running or done, and what a person does with them.
+
+A job is a row; the workers of the monitor (:mod:`sitecrawl.monitor`) take it from there. So it can
+be queued and cancelled wherever there is a connection to the database.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sitecrawl.errors import ConflictError, NotFoundError
+from sitecrawl.services.permissions import Permission, requires
+from sitecrawl.store.queries.jobs import Job, JobFilter, find_job, job_counts, jobs_page
+from sitecrawl.store.queries.watched_sites import find_watched_site
+from sitecrawl.store.queries.workers import Worker, workers
+from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobKind, JobStatus, JobTrigger
+from sitecrawl.store.writers.jobs import queue_job, request_cancel
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.paging import ListPage
+
+# What a person asks for goes before what the schedule asks for (priorities 1 to 5).
+_FIRST = 6
+_RETRYABLE = (
+    JobStatus.FAILED,
+    JobStatus.INTERRUPTED,
+    JobStatus.CANCELLED,
+    JobStatus.PARTIAL,
+    JobStatus.SKIPPED,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorStatus:
+    """What the monitor does at the moment."""
+
+    workers: list[Worker]
+    is_scheduling: bool
+    """A process makes jobs of what is due."""
+    jobs: dict[str, int]
+    """Jobs by status, of those queued since *since*; queued and running ones whenever."""
+    since: datetime | None
+
+
+@requires(Permission.READ)
+def list_jobs(
+    database: Database,
+    workspace_id: int,
+    wanted: JobFilter | None = None,
+    *,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> ListPage[Job]:
+    """The newest first."""
+    return jobs_page(database, workspace_id, wanted or JobFilter(), cursor, limit)
+
+
+@requires(Permission.READ)
+def get_job(database: Database, workspace_id: int, job_id: int) -> Job:
+    with database.reading() as connection:
+        return _found(connection, workspace_id, job_id)
+
+
+@requires(Permission.READ)
+def monitor_status(
+    database: Database, workspace_id: int, since: datetime | None = None
+) -> MonitorStatus:
+    """The workers that are alive, and how many jobs there are by status."""
+    alive = [worker for worker in workers(database) if worker.is_alive]
+    counts = job_counts(database, workspace_id, since)
+    if since is not None:
+        every = job_counts(database, workspace_id)
+        counts |= {status: every[status] for status in ACTIVE_JOBS if status in every}
+    is_scheduling = any(worker.is_scheduler for worker in alive)
+    return MonitorStatus(alive, is_scheduling, counts, since)
+
+
+@requires(Permission.SCAN)
+def scan_site(database: Database, workspace_id: int, number: int) -> Job:
+    """Queue a scan of the site, ahead of what waits; also if it is switched off.
+
+    ``ConflictError`` names the job that is queued or running already.
+    """
+    now = datetime.now(UTC)
+    with database.writing() as connection:
+        site = find_watched_site(connection, workspace_id, number)
+        if site is None:
+            raise NotFoundError(f"there is no site {number}; see: sitecrawl site list")
+        kind = JobKind.SCAN if site.last_scan_at else JobKind.DISCOVER
+        job_id = queue_job(connection, number, kind, JobTrigger.PERSON, _FIRST, now)
+        if job_id is None:
+            raise ConflictError(
+                f"{site.root_url}: job {site.active_job_id} is {site.active_job_status} already"
+            )
+        return _found(connection, workspace_id, job_id)
+
+
+@requires(Permission.SCAN)
+def cancel_job(database: Database, workspace_id: int, job_id: int) -> Job:
+    """Cancel a job; one that runs ends within seconds, and what it has found is kept."""
+    with database.writing() as connection:
+        job = _found(connection, workspace_id, job_id)
+        if request_cancel(connection, job_id, datetime.now(UTC)) is None:
+            raise ConflictError(f"job {job_id} has ended: {job.status}")
+        return _found(connection, workspace_id, job_id)
+
+
+@requires(Permission.SCAN)
+def retry_job(database: Database, workspace_id: int, job_id: int) -> Job:
+    """Queue the job again; the new one names it."""
+    now = datetime.now(UTC)
+    with database.writing() as connection:
+        job = _found(connection, workspace_id, job_id)
+        if job.status not in _RETRYABLE:
+            raise ConflictError(f"job {job_id} cannot be tried again: it is {job.status}")
+        again = queue_job(
+            connection,
+            job.watched_site_id,
+            JobKind(job.kind),
+            JobTrigger.RETRY,
+            _FIRST,
+            now,
+            retry_of=job_id,
+            attempt=job.attempt + 1,
+        )
+        if again is None:
+            raise ConflictError(f"{job.root_url} has a job that is queued or running already")
+        return _found(connection, workspace_id, again)
+
+
+def _found(connection: Connection, workspace_id: int, job_id: int) -> Job:
+    job = find_job(connection, workspace_id, job_id)
+    if job is None:
+        raise NotFoundError(f"there is no job {job_id}; see: sitecrawl job list")
+    return job

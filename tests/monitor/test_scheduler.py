@@ -1,0 +1,210 @@
+"""What is due becomes one job, in order, and none is lost."""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from sqlalchemy import delete, update
+
+from sitecrawl.monitor.jobs import JobEngine, WorkflowState
+from sitecrawl.monitor.scheduler import (
+    forget_old,
+    hand_over_waiting,
+    queue_due,
+    queue_lost,
+    recover_dead,
+)
+from sitecrawl.services.jobs import list_jobs, scan_site
+from sitecrawl.services.sites import NewSite, add_site, get_site
+from sitecrawl.store import schema as t
+from sitecrawl.store.processes import process_token
+from sitecrawl.store.queries.workers import workers
+from sitecrawl.store.writers.jobs import claim_job, register_worker
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sitecrawl.store.engine import Database
+
+NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+@dataclass
+class FakeEngine:
+    """Remembers what it is given."""
+
+    handed: list[tuple[int, str, int]] = field(default_factory=list)
+    recovered: list[str] = field(default_factory=list)
+    ended: set[str] = field(default_factory=set)
+    unknown: set[str] = field(default_factory=set)
+
+    def hand_over(self, workflow_id: str, job_id: int, number: int) -> None:
+        self.handed.append((number, workflow_id, job_id))
+
+    def recover(self, names: Sequence[str]) -> int:
+        self.recovered += names
+        return 1
+
+    def states(self, workflow_ids: Sequence[str]) -> dict[str, WorkflowState]:
+        def state(name: str) -> WorkflowState:
+            if name in self.ended:
+                return WorkflowState.ENDED
+            return WorkflowState.UNKNOWN if name in self.unknown else WorkflowState.ACTIVE
+
+        return {name: state(name) for name in workflow_ids}
+
+
+@pytest.fixture
+def fake() -> FakeEngine:
+    return FakeEngine()
+
+
+def engine(fake: FakeEngine) -> JobEngine:
+    return cast("JobEngine", fake)
+
+
+def due_sites(database: Database, *sites: tuple[int, datetime | None]) -> None:
+    """Sites with a priority and a last scan, all due for an hour, without a job."""
+    with_jobs = [
+        add_site(database, 1, NewSite(f"s{number}.example", priority=priority, interval_minutes=60))
+        for number, (priority, _) in enumerate(sites)
+    ]
+    with database.writing() as connection:
+        connection.execute(delete(t.jobs))
+        for site, (_, last_scan_at) in zip(with_jobs, sites, strict=True):
+            connection.execute(
+                update(t.watched_sites)
+                .where(t.watched_sites.c.id == site.id)
+                .values(next_due_at=NOW - timedelta(minutes=200), last_scan_at=last_scan_at)
+            )
+
+
+def change_jobs(database: Database, **values: Any) -> None:
+    with database.writing() as connection:
+        connection.execute(update(t.jobs).values(values))
+
+
+def worker(database: Database, name: str, pid: int, token: str) -> None:
+    values = {
+        "name": name,
+        "hostname": socket.gethostname(),
+        "pid": pid,
+        "process_token": token,
+        "is_scheduler": False,
+        "capacity": 4,
+    }
+    with database.writing() as connection:
+        register_worker(connection, values, datetime.now(UTC))
+
+
+def test_missed_times_are_made_up_for_once(database: Database) -> None:
+    due_sites(database, (3, None))
+    assert queue_due(database, NOW) == 1
+    assert queue_due(database, NOW) == 0
+    (job,) = list_jobs(database, 1).rows
+    assert (job.kind, job.trigger, job.status) == ("scan", "schedule", "queued")
+    # Every hour from 8:40 on.
+    assert get_site(database, 1, 1).next_due_at == NOW + timedelta(minutes=40)
+
+
+def test_an_overlap_is_skipped_and_recorded(database: Database) -> None:
+    due_sites(database, (3, None))
+    queue_due(database, NOW)
+    change_jobs(database, status="running")
+    assert queue_due(database, NOW + timedelta(hours=1)) == 0
+    skipped, running = list_jobs(database, 1).rows
+    assert (skipped.status, skipped.reason) == ("skipped", "skipped_overlap")
+    assert running.status == "running"
+
+
+def test_sites_that_are_off_or_not_due_are_left_alone(sqlite_database: Database) -> None:
+    due_sites(sqlite_database, (3, None), (3, None))
+    with sqlite_database.writing() as connection:
+        first = t.watched_sites.c.id == 1
+        connection.execute(update(t.watched_sites).where(first).values(enabled=False))
+        connection.execute(update(t.watched_sites).where(~first).values(next_due_at=NOW))
+    assert queue_due(sqlite_database, NOW - timedelta(seconds=1)) == 0
+    assert queue_due(sqlite_database, NOW) == 1
+
+
+def test_jobs_are_handed_over_by_priority_then_longest_unscanned(
+    database: Database, fake: FakeEngine
+) -> None:
+    long_ago, lately = NOW - timedelta(days=9), NOW - timedelta(hours=1)
+    due_sites(database, (1, None), (5, lately), (5, long_ago), (5, None), (3, long_ago))
+    queue_due(database, NOW)
+    assert hand_over_waiting(database, engine(fake), NOW) == 5
+    sites = {job.id: job.watched_site_id for job in list_jobs(database, 1).rows}
+    assert [sites[job_id] for _, _, job_id in sorted(fake.handed)] == [4, 3, 2, 5, 1]
+    assert hand_over_waiting(database, engine(fake), NOW) == 0
+
+
+def test_what_a_person_asks_for_need_not_wait_behind_a_backlog(
+    sqlite_database: Database, fake: FakeEngine
+) -> None:
+    due_sites(sqlite_database, *[(5, None)] * 20)
+    queue_due(sqlite_database, NOW)
+    assert hand_over_waiting(sqlite_database, engine(fake), NOW) == 8
+    urgent = add_site(sqlite_database, 1, NewSite("urgent.example", enabled=False))
+    job = scan_site(sqlite_database, 1, urgent.id)
+    assert hand_over_waiting(sqlite_database, engine(fake), NOW) == 1
+    assert min(fake.handed)[2] == job.id
+
+
+def test_a_retry_waits_for_its_time(sqlite_database: Database, fake: FakeEngine) -> None:
+    due_sites(sqlite_database, (3, None))
+    queue_due(sqlite_database, NOW)
+    change_jobs(sqlite_database, not_before=NOW + timedelta(minutes=5))
+    assert hand_over_waiting(sqlite_database, engine(fake), NOW) == 0
+    assert hand_over_waiting(sqlite_database, engine(fake), NOW + timedelta(minutes=5)) == 1
+
+
+def test_the_jobs_of_the_dead_go_on(database: Database, fake: FakeEngine) -> None:
+    worker(database, "alive", os.getpid(), process_token())
+    worker(database, "dead", os.getpid(), "another token")
+    due_sites(database, (3, None))
+    queue_due(database, NOW)
+    with database.writing() as connection:
+        # A worker that nobody knows any more has one, too.
+        assert claim_job(connection, list_jobs(database, 1).rows[0].id, "forgotten", None, NOW)
+    assert recover_dead(database, engine(fake)) == ["dead", "forgotten"]
+    assert fake.recovered == ["dead", "forgotten"]
+    assert [each.name for each in workers(database)] == ["alive"]
+
+
+def test_jobs_that_the_engine_has_lost_are_queued_again(
+    database: Database, fake: FakeEngine
+) -> None:
+    worker(database, "alive", os.getpid(), process_token())
+    due_sites(database, *[(3, None)] * 4)
+    queue_due(database, NOW)
+    hand_over_waiting(database, engine(fake), NOW)
+    names = [workflow_id for _, workflow_id, _ in fake.handed]
+    ids = [job_id for _, _, job_id in fake.handed]
+    with database.writing() as connection:
+        for job_id in ids[1:3]:
+            claim_job(connection, job_id, "alive", None, NOW)
+    # One is fine, one was given up, one is unknown but runs, one is unknown and waits.
+    fake.ended, fake.unknown = {names[1]}, {names[2], names[3]}
+    assert queue_lost(database, engine(fake)) == 2
+    fake.handed.clear()
+    assert hand_over_waiting(database, engine(fake), NOW) == 2
+    assert {(name, job_id) for _, name, job_id in fake.handed} == {
+        (f"job-{ids[1]}-1", ids[1]),
+        (f"job-{ids[3]}-1", ids[3]),
+    }
+
+
+def test_old_jobs_are_forgotten_but_the_newest_of_a_site(database: Database) -> None:
+    due_sites(database, (3, None), (3, None))
+    for hours in range(3):
+        queue_due(database, NOW + timedelta(hours=hours))
+        change_jobs(database, status="success", finished_at=NOW)
+    assert forget_old(database, NOW) == 0
+    assert forget_old(database, NOW + timedelta(days=1)) == 4
+    assert [job.watched_site_id for job in list_jobs(database, 1).rows] == [2, 1]
