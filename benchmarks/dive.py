@@ -1,0 +1,257 @@
+"""What dives and searches cost.
+
+    python -m benchmarks.dive queries     a search over 50,000 passages, on both databases
+    python -m benchmarks.dive pages       1,000 pages of HTML to searchable passages
+    python -m benchmarks.dive             both
+
+- Queries: passages of made-up words whose frequencies are those of a language, with random vectors.
+  The time of a search is what a person waits, and includes the embedding of the question.
+- Pages: those of the Python documentation (python3.11-doc), read, cut, stored and embedded. Then
+  one of a hundred gets another paragraph, and all are looked at again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import statistics
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from sqlalchemy import insert, text
+
+from benchmarks.trial.packages import debian_package
+from sitecrawl.dive.embeddings import local_embedder
+from sitecrawl.dive.extraction import extract_article
+from sitecrawl.dive.passages import split_passages
+from sitecrawl.dive.reading import DiveCounts, embed_passages
+from sitecrawl.dive.search import search
+from sitecrawl.dive.vectors import pack_vectors
+from sitecrawl.html.text import hash_text
+from sitecrawl.store import schema as t
+from sitecrawl.store.engine import open_database
+from sitecrawl.store.queries.passages import ensure_words_indexed, known_contents
+from sitecrawl.store.queries.scans import sites
+from sitecrawl.store.writers.dives import (
+    NewContent,
+    NewPassage,
+    begin_dive,
+    ensure_word_index,
+    model_number,
+    put_content,
+    put_vectors,
+)
+from tests.site.postgres import running_postgres
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sqlalchemy.engine import Connection
+
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.scans import Site
+
+_PASSAGES: Final = 50_000
+_PASSAGES_PER_PAGE: Final = 10
+_PAGES: Final = 1_000
+_WORDS_PER_PASSAGE: Final = 120
+_VOCABULARY: Final = 30_000
+_QUERIES: Final = 40
+_ROWS_AT_ONCE: Final = 5_000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("what", nargs="?", choices=("queries", "pages"))
+    what = parser.parse_args().what
+    if what != "queries":
+        measure_pages()
+    if what != "pages":
+        with sqlite() as database:
+            measure_queries("SQLite", database)
+        with running_postgres() as server, server.fresh() as url, open_database(url) as database:
+            measure_queries("PostgreSQL", database)
+
+
+@contextmanager
+def sqlite() -> Iterator[Database]:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_database(f"sqlite:///{folder}/dive.db") as database,
+    ):
+        yield database
+
+
+# --- queries --------------------------------------------------------------------------------------
+
+
+def measure_queries(name: str, database: Database) -> None:
+    site = fill(database)
+    chosen = random.Random(3)
+    queries = [
+        "what is " + " ".join(f"word{int(chosen.paretovariate(0.3)) % 2_000:x}" for _ in range(4))
+        for _ in range(_QUERIES)
+    ]
+    search(database, site, queries[0])  # loads the model and the vectors
+    clocks = {"of time": time.perf_counter, "of this process's CPU": time.process_time}
+    spent: dict[str, list[float]] = {words: [] for words in clocks}
+    for query in queries:
+        started = {words: clock() for words, clock in clocks.items()}
+        search(database, site, query)
+        for words, clock in clocks.items():
+            spent[words].append(clock() - started[words])
+    sys.stdout.write(f"{name}: {_PASSAGES:,} passages, {len(queries)} queries\n")
+    for words, seconds in spent.items():
+        median, p95 = statistics.median(seconds), statistics.quantiles(seconds, n=20)[-1]
+        sys.stdout.write(f"  median {median * 1e3:.0f} ms, p95 {p95 * 1e3:.0f} ms {words}\n")
+
+
+def fill(database: Database) -> Site:
+    """Store passages with vectors of the English model."""
+    embedder = local_embedder("en")
+    vectors = np.random.default_rng(1).normal(size=(_PASSAGES, embedder.dimensions))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    packed = pack_vectors(vectors.astype(np.float32))
+    with database.writing() as connection:
+        site_id = add_site(connection)
+        ensure_word_index(connection)
+        model = model_number(connection, embedder.name, embedder.dimensions)
+        add_pages(connection, site_id, _PASSAGES // _PASSAGES_PER_PAGE)
+        add_contents(connection, site_id)
+        for start in range(0, _PASSAGES, _ROWS_AT_ONCE):
+            block = range(start, min(start + _ROWS_AT_ONCE, _PASSAGES))
+            put_vectors(connection, site_id, [(model, n + 1, packed[n]) for n in block])
+        ensure_words_indexed(connection, ["en"])
+        if connection.dialect.name == "sqlite":
+            connection.execute(text("INSERT INTO passage_search(passage_search) VALUES('rebuild')"))
+            connection.execute(text("ANALYZE"))
+    if database.engine.dialect.name == "postgresql":
+        with database.writing() as connection:
+            connection.execute(text("ANALYZE"))
+    [site] = sites(database)
+    return site
+
+
+def add_site(connection: Connection) -> int:
+    values = {"key": "b.example", "root_url": "https://b.example/", "seed": 1, "key_rules": {}}
+    new = insert(t.sites).values(**values, created_at=datetime.now(UTC)).returning(t.sites.c.id)
+    return int(connection.execute(new).scalar_one())
+
+
+def add_pages(connection: Connection, site_id: int, number: int) -> None:
+    rows = [
+        {
+            "id": page,
+            "site_id": site_id,
+            "document_id": 0,
+            "seen_scan_id": 1,
+            "first_scan_id": 1,
+            "position": page,
+            "source": "sitemap",
+            "url": f"https://b.example/{page}",
+        }
+        for page in range(1, number + 1)
+    ]
+    connection.execute(insert(t.pages), rows)
+
+
+def add_contents(connection: Connection, site_id: int) -> None:
+    dive = begin_dive(connection, site_id, {})
+    texts: dict[str, Any] = {"author": "", "published": "", "language": "en", "reader": ""}
+    contents = [
+        {
+            "page_id": page,
+            "site_id": site_id,
+            "dive_id": dive,
+            "body_sha256": "",
+            "title": f"Page {page}",
+            "passages": _PASSAGES_PER_PAGE,
+            **texts,
+        }
+        for page in range(1, _PASSAGES // _PASSAGES_PER_PAGE + 1)
+    ]
+    connection.execute(insert(t.page_contents), contents)
+    numbers = np.random.default_rng(2).zipf(1.3, size=(_PASSAGES, _WORDS_PER_PASSAGE))
+    rows = [
+        {
+            "id": number + 1,
+            "site_id": site_id,
+            "page_id": number // _PASSAGES_PER_PAGE + 1,
+            "position": number % _PASSAGES_PER_PAGE,
+            "headings": f"word{number % 97:x}",
+            "text": " ".join(f"word{word:x}" for word in row),
+            "tokens": _WORDS_PER_PASSAGE,
+            "language": "en",
+            "text_hash": f"{number:016x}",
+            "is_repeated": False,
+        }
+        for number, row in enumerate(numbers % _VOCABULARY)
+    ]
+    connection.execute(insert(t.passages), rows)
+
+
+# --- pages ----------------------------------------------------------------------------------------
+
+
+def measure_pages() -> None:
+    root = debian_package("python3.11-doc") / "usr/share/doc/python3.11/html"
+    paths = sorted(root.rglob("*.html"))
+    found = [path.read_text(encoding="utf-8", errors="replace") for path in paths]
+    bodies = {number: found[number % len(found)] for number in range(_PAGES)}
+    for number in range(len(found), _PAGES):
+        # Each page again, with other words in every paragraph.
+        bodies[number] = bodies[number].replace("<p>", f"<p>Edition {number}. ")
+    with sqlite() as database:
+        with database.writing() as connection:
+            site_id = add_site(connection)
+            add_pages(connection, site_id, _PAGES)
+        [site] = sites(database)
+        first, words = dive(database, site, bodies)
+        rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        sys.stdout.write(
+            f"{_PAGES:,} pages: {words}, {first:.0f} CPU s, {rss:.0f} MB RSS at most\n"
+        )
+        for number in range(0, _PAGES, 100):
+            bodies[number] = bodies[number].replace("<p>", "<p>Now it is another one. ", 1)
+        second, words = dive(database, site, bodies)
+        sys.stdout.write(
+            f"again, 1 % changed: {words}, {second:.1f} CPU s, {second / first:.1%} of the first\n"
+        )
+
+
+def dive(database: Database, site: Site, bodies: Mapping[int, str]) -> tuple[float, str]:
+    """Read what has changed and embed it, as a dive does; give the CPU seconds and the counts."""
+    started = time.process_time()
+    with database.writing() as connection:
+        number = begin_dive(connection, site.id, {})
+        known = known_contents(connection, site.id)
+    passages = 0
+    for page, html in bodies.items():
+        body_hash = hash_text(html)
+        if known.get(page + 1, ("", ""))[0] == body_hash:
+            continue
+        article = extract_article(html, f"https://b.example/{page + 1}")
+        cut = [
+            NewPassage(p.position, p.headings, p.text, p.tokens, "en", hash_text(p.text))
+            for p in split_passages(article)
+        ]
+        passages += len(cut)
+        content = NewContent(page + 1, body_hash, "", article.title, "", "", "en", cut)
+        with database.writing() as connection:
+            put_content(connection, site.id, number, content)
+    read = time.process_time() - started
+    counts = DiveCounts()
+    embed_passages(database, site, local_embedder, counts)
+    spent = time.process_time() - started
+    words = f"{passages:,} passages in {read:.0f} CPU s, {counts.embedded:,} embedded"
+    return spent, words
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,284 @@
+"""``sitecrawl dive``, ``search`` and ``ask``: what a site says."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sitecrawl.cli.filters import (
+    CATEGORY_OPTION,
+    CLUSTER_OPTION,
+    LANGUAGE_OPTION,
+    TYPE_OPTION,
+)
+from sitecrawl.cli.options import (
+    DATABASE_OPTION,
+    PROFILE_OPTION,
+    SETTING_OPTION,
+    SITE_ARGUMENT,
+    parse_assignments,
+)
+from sitecrawl.errors import ExitCode
+from sitecrawl.safety.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sitecrawl.dive.answers import Answer
+    from sitecrawl.dive.reading import DiveCounts
+    from sitecrawl.dive.search import Hit
+    from sitecrawl.store.queries.page_filter import PageFilter
+
+_JSON_OPTION = typer.Option("--json", help="Write JSON for programs.")
+_PREFIX_OPTION = typer.Option("--prefix", help="Only URLs that begin with this.")
+_TEMPLATE_OPTION = typer.Option("--template", help="Only of this template, such as '/blog/{slug}'.")
+
+
+def dive(  # noqa: PLR0913, PLR0917  the options of the command
+    domain: Annotated[str, SITE_ARGUMENT],
+    cluster: Annotated[str, CLUSTER_OPTION] = "",
+    template: Annotated[str, _TEMPLATE_OPTION] = "",
+    category: Annotated[str, CATEGORY_OPTION] = "",
+    type_: Annotated[str, TYPE_OPTION] = "",
+    language: Annotated[str, LANGUAGE_OPTION] = "",
+    prefix: Annotated[str, _PREFIX_OPTION] = "",
+    all_: Annotated[bool, typer.Option("--all", help="All listed pages of the site.")] = False,
+    fetch: Annotated[bool, typer.Option(help="Fetch pages whose body is not kept.")] = True,
+    profile: Annotated[str, PROFILE_OPTION] = "default",
+    setting: Annotated[list[str] | None, SETTING_OPTION] = None,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Make pages of a site searchable: read their texts, cut them into passages, embed these.
+
+    \b
+    sitecrawl dive example.com --cluster /docs
+    sitecrawl dive example.com --all
+    """
+    from sitecrawl.config import ConfigError
+    from sitecrawl.dive.dives import run_dive
+    from sitecrawl.services.database import configured, known_site
+    from sitecrawl.services.scans import ScanRequest
+    from sitecrawl.store.engine import open_database
+
+    wanted = _wanted(
+        cluster=cluster,
+        template=template,
+        category=category,
+        type_=type_,
+        language=language,
+        prefix=prefix,
+    )
+    if not all_ and not any((cluster, template, category, type_, language, prefix)):
+        raise ConfigError("say which pages: --cluster, --template, --prefix, ..., or --all")
+    config = configured()
+    with open_database(database or config.database_url, create=False) as store:
+        site = known_site(store, domain)
+        request = ScanRequest(
+            profile=profile,
+            database=database or config.database_url,
+            settings=parse_assignments(setting or ()),
+        )
+        result = run_dive(
+            store, site, config, wanted, fetch=request if fetch else None, tell=_show_counts
+        )
+    if sys.stderr.isatty():
+        typer.echo("", err=True)
+    for line in _count_lines(result.counts):
+        typer.echo(line)
+    if result.notice:
+        typer.echo(f"not all pages were fetched: {printable(result.notice)}", err=True)
+        raise typer.Exit(ExitCode.PARTIAL)
+
+
+def search(
+    domain: Annotated[str, SITE_ARGUMENT],
+    query: Annotated[str, typer.Argument(help="Words or a question.")],
+    limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many passages.")] = 5,
+    cluster: Annotated[str, CLUSTER_OPTION] = "",
+    language: Annotated[str, LANGUAGE_OPTION] = "",
+    prefix: Annotated[str, _PREFIX_OPTION] = "",
+    as_json: Annotated[bool, _JSON_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Find passages of a site by meaning and by words, after a dive.
+
+    \b
+    sitecrawl search example.com "how do I get a refund"
+    sitecrawl search example.com refund --cluster /help --json
+    """
+    from sitecrawl.dive.dives import embedders_by_name, wanted_pages
+    from sitecrawl.dive.search import search as find
+    from sitecrawl.services.database import configured, known_site, reading
+
+    wanted = _wanted(cluster=cluster, prefix=prefix)
+    with reading(database) as store:
+        site = known_site(store, domain)
+        pages = wanted_pages(store, site, wanted)
+        hits = find(
+            store,
+            site,
+            query,
+            limit=limit,
+            pages=pages,
+            language=language,
+            embedder_named=embedders_by_name(configured()),
+        )
+    if as_json:
+        typer.echo(json.dumps([_hit_data(hit) for hit in hits], ensure_ascii=False, indent=2))
+        return
+    if not hits:
+        typer.echo("nothing found")
+    for number, hit in enumerate(hits, 1):
+        for line in _hit_lines(number, hit, query):
+            typer.echo(line)
+
+
+def ask(
+    domain: Annotated[str, SITE_ARGUMENT],
+    question: Annotated[str, typer.Argument(help="A question about what the site says.")],
+    conversation: Annotated[
+        int | None, typer.Option(help="Go on with the conversation of this number.")
+    ] = None,
+    as_json: Annotated[bool, _JSON_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Answer a question from what the site says, with the sources, after a dive.
+
+    \b
+    sitecrawl ask example.com "Can I cancel an order?"
+    """
+    from sitecrawl.dive.answers import Answer, ask_stream, configured_model
+    from sitecrawl.dive.dives import embedders_by_name
+    from sitecrawl.services.database import configured, known_site
+    from sitecrawl.store.engine import open_database
+
+    config = configured()
+    with open_database(database or config.database_url, create=False) as store:
+        site = known_site(store, domain)
+        model = configured_model(store, site, config)
+        for part in ask_stream(
+            store,
+            site,
+            question,
+            model=model,
+            conversation_id=conversation,
+            embedder_named=embedders_by_name(config),
+        ):
+            if isinstance(part, Answer):
+                _show_answer(part, as_json=as_json)
+            elif not as_json:
+                typer.echo(printable(part), nl=False)
+
+
+def gaps(
+    domain: Annotated[str, SITE_ARGUMENT],
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many questions.")] = 50,
+    as_json: Annotated[bool, _JSON_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """List the questions that a site did not answer, the most frequent first.
+
+    \b
+    sitecrawl gaps example.com
+    """
+    from sitecrawl.dive.answers import list_gaps
+    from sitecrawl.services.database import known_site, reading
+
+    with reading(database) as store:
+        found = list_gaps(store, known_site(store, domain), limit)
+    if as_json:
+        typer.echo(json.dumps([asdict(gap) for gap in found], default=str, ensure_ascii=False))
+        return
+    if not found:
+        typer.echo("no question was left without an answer")
+    for gap in found:
+        typer.echo(f"{gap.asked:>5}  {printable(gap.question)}")
+
+
+def _wanted(
+    *,
+    cluster: str = "",
+    template: str = "",
+    category: str = "",
+    type_: str = "",
+    language: str = "",
+    prefix: str = "",
+) -> PageFilter:
+    from sitecrawl.cli import filters
+    from sitecrawl.store.queries.page_filter import PageFilter
+
+    return PageFilter(
+        cluster=cluster,
+        template=template,
+        category=filters.checked_category(category),
+        page_type=filters.checked_type(type_),
+        language=filters.checked_language(language),
+        prefix=prefix,
+    )
+
+
+def _show_counts(counts: DiveCounts) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(
+            f"\r{counts.read + counts.unchanged:,} of {counts.pages:,} pages read,"
+            f" {counts.embedded:,} passages embedded "
+        )
+        sys.stderr.flush()
+
+
+def _count_lines(counts: DiveCounts) -> Iterator[str]:
+    yield f"pages      {counts.pages:,}"
+    for words, number in (
+        ("read", counts.read),
+        ("unchanged since the last dive", counts.unchanged),
+        ("without a kept body", counts.without_body),
+        ("without text", counts.without_text),
+        ("in other languages", counts.other_language),
+        ("no longer listed, and forgotten", counts.removed),
+    ):
+        if number:
+            yield f"           {number:,} {words}"
+    yield f"passages   {counts.passages:,} new, {counts.embedded:,} embedded"
+
+
+def _hit_lines(number: int, hit: Hit, query: str) -> Iterator[str]:
+    passage = hit.passage
+    place = " > ".join(dict.fromkeys((passage.title, *passage.headings)))
+    yield f"{number}. {printable(place)}"
+    yield f"   {printable(hit.link)}"
+    yield f"   score {hit.score.explained()}"
+    for line in hit.highlighted(query).split("\n"):
+        yield f"   {printable(line)}"
+    yield ""
+
+
+def _hit_data(hit: Hit) -> dict[str, object]:
+    return {
+        **asdict(hit.passage),
+        "link": hit.link,
+        "score": asdict(hit.score),
+    }
+
+
+def _show_answer(answer: Answer, *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(asdict(answer), ensure_ascii=False, indent=2))
+        return
+    typer.echo("")
+    if answer.notice:
+        typer.echo(f"({printable(answer.notice)})", err=True)
+    for citation in answer.citations:
+        place = " > ".join(dict.fromkeys((citation.title, *citation.headings)))
+        typer.echo(f"\n[{citation.label}] {printable(place)}")
+        typer.echo(f'     "{printable(citation.quote)}"')
+        typer.echo(f"     {printable(citation.link)}")
+    kinds = {
+        "extractive": "sentences of the site itself",
+        "model": f"written by {answer.model} from the sources above",
+        "not_found": "the question is kept as a gap in the site's content",
+    }
+    typer.echo(f"\n({kinds[answer.kind]}; conversation {answer.conversation_id})", err=True)

@@ -1,0 +1,1 @@
+"""What a site says: its pages as passages that can be found, cited and asked."""

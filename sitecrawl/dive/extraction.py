@@ -1,0 +1,231 @@
+"""The content of an HTML page as blocks: headings, paragraphs, list items, table rows, code.
+
+trafilatura decides what is content; menus, footers, comments and hidden text are dropped. Its tree
+is read into blocks that keep the order and the headings of the page.
+"""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# A page with more markup is cut: extraction takes time in proportion to it.
+MAX_HTML_CHARACTERS: Final = 5_000_000
+_MAX_BLOCKS: Final = 20_000
+_MAX_BLOCK_CHARACTERS: Final = 50_000
+_MAX_FIELD_CHARACTERS: Final = 500
+_SPACE: Final = re.compile(r"\s+")
+# Signs of links to a heading itself, which documentation tools put behind it.
+_HEADING_SIGNS: Final = " \t¶#§🔗\N{LINK SYMBOL}"
+_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
+_WRAPPERS: Final = frozenset({"div", "header", "hgroup"})
+_HIDDEN: Final = (
+    "//template | //*[@hidden or @aria-hidden='true']"
+    " | //*[contains(translate(@style, ' ', ''), 'display:none')]"
+    " | //*[contains(translate(@style, ' ', ''), 'visibility:hidden')]"
+)
+_TOP_LEVEL: Final = 1
+_LOWEST_LEVEL: Final = 6
+
+
+class BlockKind(StrEnum):
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    ITEM = "item"
+    ROW = "row"
+    CODE = "code"
+    QUOTE = "quote"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One piece of content."""
+
+    kind: BlockKind
+    text: str
+    level: int = 0
+    """Of a heading: 1 to 6."""
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """What a page says, without what surrounds it."""
+
+    title: str = ""
+    author: str = ""
+    published: str = ""
+    """A date as YYYY-MM-DD."""
+    language: str = ""
+    """As the page declares it; empty: it does not."""
+    blocks: list[Block] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(block.text for block in self.blocks)
+
+
+def extract_article(html: str, url: str = "") -> Article:
+    """The content of the page; an article without blocks if there is none.
+
+    >>> page = extract_article("<html><title>A</title><body><article><h2>Hours</h2>"
+    ...                        "<p>We open at nine on every day of the week.</p></article>")
+    >>> [(block.kind.value, block.text) for block in page.blocks]
+    [('heading', 'Hours'), ('paragraph', 'We open at nine on every day of the week.')]
+    """
+    from trafilatura import load_html
+
+    tree: Any = load_html(html[:MAX_HTML_CHARACTERS])
+    if tree is None:
+        return Article()
+    _drop_hidden(tree)
+    _unwrap_headings(tree)
+    has_headings = next(tree.iter(*_HEADINGS), None) is not None
+    body = tree.find("body")
+    found = _extract(tree, url)
+    if has_headings and body is not None and not _has_heading(found):
+        # Of a page without a container that it knows trafilatura gathers the paragraphs alone.
+        body.tag = "article"
+        tree.replace(body, wrapper := tree.makeelement("body"))
+        wrapper.append(body)
+        found = _extract(tree, url)
+    if found is None or found.body is None:
+        return Article()
+    return Article(
+        title=_field(found.title),
+        author=_field(found.author),
+        published=_field(found.date),
+        language=_field(found.language),
+        blocks=_limited(_blocks(found.body)),
+    )
+
+
+def _extract(tree: Any, url: str) -> Any:
+    from trafilatura import bare_extraction
+
+    return bare_extraction(
+        deepcopy(tree),
+        url=url or None,
+        include_comments=False,
+        include_formatting=True,
+        with_metadata=True,
+    )
+
+
+def _has_heading(found: Any) -> bool:
+    return found is not None and found.body is not None and found.body.find(".//head") is not None
+
+
+def _drop_hidden(tree: Any) -> None:
+    """Remove what a browser does not show, which is a place for text that nobody should read."""
+    for element in tree.xpath(_HIDDEN):
+        if element.getparent() is not None:
+            element.drop_tree()
+
+
+def _unwrap_headings(tree: Any) -> None:
+    """Put headings that have wrappers of their own (DocBook) in the place of these.
+
+    trafilatura takes such a wrapper for a header of the page and drops it.
+    """
+    for heading in list(tree.iter(*_HEADINGS)):
+        outermost = heading
+        while (parent := outermost.getparent()) is not None and _holds_only(parent, outermost):
+            outermost = parent
+        if outermost is not heading:
+            tail, heading.tail = outermost.tail, None
+            outermost.getparent().replace(outermost, heading)
+            heading.tail = tail
+
+
+def _holds_only(parent: Any, child: Any) -> bool:
+    if parent.tag not in _WRAPPERS or parent.getparent() is None or (parent.text or "").strip():
+        return False
+    others = (each for each in parent if each is not child)
+    if any("".join(each.itertext()).strip() for each in others):
+        return False
+    return not any((each.tail or "").strip() for each in parent)
+
+
+def _field(value: object) -> str:
+    text = _SPACE.sub(" ", str(value or "")).strip(_HEADING_SIGNS)
+    return text[:_MAX_FIELD_CHARACTERS]
+
+
+def _limited(blocks: Iterator[Block]) -> list[Block]:
+    found = []
+    for block in blocks:
+        if block.text:
+            found.append(block)
+        if len(found) == _MAX_BLOCKS:
+            break
+    return found
+
+
+def _blocks(element: Any) -> Iterator[Block]:
+    """The blocks of trafilatura's tree, whose elements have the names of TEI."""
+    for child in element:
+        match child.tag:
+            case "head":
+                text = _words(child).rstrip(_HEADING_SIGNS)
+                yield Block(BlockKind.HEADING, text, _heading_level(child.get("rend")))
+            case "p":
+                yield Block(BlockKind.PARAGRAPH, _words(child))
+            case "code":
+                yield Block(BlockKind.CODE, _lines(child))
+            case "quote":
+                yield Block(BlockKind.QUOTE, _words(child))
+            case "list":
+                yield from _items(child)
+            case "table":
+                yield from _rows(child)
+            case "div" | "body":
+                yield from _blocks(child)
+            case _:
+                yield Block(BlockKind.PARAGRAPH, _words(child))
+        # Text that stands between two elements.
+        if tail := _SPACE.sub(" ", child.tail or "").strip():
+            yield Block(BlockKind.PARAGRAPH, tail[:_MAX_BLOCK_CHARACTERS])
+
+
+def _items(element: Any) -> Iterator[Block]:
+    for item in element.iter("item"):
+        # What a nested list says comes with its own items.
+        own = "".join(_own_text(item))
+        yield Block(BlockKind.ITEM, _SPACE.sub(" ", own).strip()[:_MAX_BLOCK_CHARACTERS])
+
+
+def _own_text(item: Any) -> Iterator[str]:
+    yield item.text or ""
+    for child in item:
+        if child.tag != "list":
+            yield "".join(child.itertext())
+            if child.tag in {"p", "code", "head"}:
+                yield " "
+        yield child.tail or ""
+
+
+def _rows(element: Any) -> Iterator[Block]:
+    for row in element.iter("row"):
+        cells = (_words(cell) for cell in row.iter("cell"))
+        text = " | ".join(cell for cell in cells if cell)
+        yield Block(BlockKind.ROW, text[:_MAX_BLOCK_CHARACTERS])
+
+
+def _words(element: Any) -> str:
+    return _SPACE.sub(" ", "".join(element.itertext())).strip()[:_MAX_BLOCK_CHARACTERS]
+
+
+def _lines(element: Any) -> str:
+    return "".join(element.itertext()).strip("\n")[:_MAX_BLOCK_CHARACTERS]
+
+
+def _heading_level(rend: str | None) -> int:
+    digits = (rend or "").removeprefix("h")
+    level = int(digits) if digits.isdecimal() else _TOP_LEVEL
+    return min(max(level, _TOP_LEVEL), _LOWEST_LEVEL)

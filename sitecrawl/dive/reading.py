@@ -1,0 +1,206 @@
+"""Reads kept bodies of pages into passages, and gives passages their vectors.
+
+Both steps can be stopped at any point and go on later: a page whose body has not changed is not
+read again, and a passage that has a vector gets no second one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Final
+
+from sitecrawl.classify.language import text_detector
+from sitecrawl.dive.extraction import extract_article
+from sitecrawl.dive.passages import split_passages
+from sitecrawl.dive.vectors import pack_vectors
+from sitecrawl.errors import ExtraMissingError
+from sitecrawl.html.decoding import looks_like_html, page_as_utf8
+from sitecrawl.html.text import hash_text
+from sitecrawl.sitemaps.findings import Findings
+from sitecrawl.store.bodies import unpack_body
+from sitecrawl.store.queries.passages import (
+    ensure_words_indexed,
+    kept_page_bodies,
+    known_contents,
+    passage_languages,
+    unembedded,
+)
+from sitecrawl.store.writers.dives import (
+    NewContent,
+    NewPassage,
+    model_number,
+    put_content,
+    put_vectors,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sitecrawl.dive.embeddings import Embedder
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.passages import UnembeddedPassage
+    from sitecrawl.store.queries.scans import Site
+
+# Counted up when passages are cut in another way, so that all pages are read again.
+_PASSAGE_RULES: Final = 1
+_PAGES_AT_ONCE: Final = 20
+_PASSAGES_AT_ONCE: Final = 64
+_BODY_TYPE: Final = "text/html"
+
+
+@dataclass(slots=True)
+class DiveCounts:
+    """What a dive has done so far."""
+
+    pages: int = 0
+    """Wanted."""
+    read: int = 0
+    unchanged: int = 0
+    without_body: int = 0
+    """No body was kept, so there is nothing to read."""
+    without_text: int = 0
+    other_language: int = 0
+    passages: int = 0
+    """New ones."""
+    embedded: int = 0
+    removed: int = 0
+    """Pages that are no longer listed, whose passages went."""
+
+
+def reader_name() -> str:
+    """What decides how a body is read: pages read by another reader are read again."""
+    try:
+        return f"trafilatura {version('trafilatura')}, passages {_PASSAGE_RULES}"
+    except PackageNotFoundError as error:
+        raise ExtraMissingError(
+            "reading pages for a dive needs the package trafilatura; install what it needs with:"
+            " pip install 'sitecrawl[dive]'"
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class PageReader:
+    """Reads pages of a site for a dive."""
+
+    database: Database
+    site: Site
+    dive_id: int
+    counts: DiveCounts
+    languages: Sequence[str] = ()
+    """Primary codes of the languages that are wanted; none: every one."""
+    tell: Callable[[DiveCounts], None] | None = None
+
+    def read(self, page_ids: Sequence[int]) -> None:
+        """Read the newest kept body of each page, unless it is the one that was read last."""
+        self.counts.pages += len(page_ids)
+        with self.database.reading() as connection:
+            known = known_contents(connection, self.site.id)
+        reader, detect = reader_name(), text_detector()
+        for start in range(0, len(page_ids), _PAGES_AT_ONCE):
+            ids = page_ids[start : start + _PAGES_AT_ONCE]
+            with self.database.reading() as connection:
+                bodies = list(kept_page_bodies(connection, ids))
+            self.counts.without_body += len(ids) - len(bodies)
+            contents = []
+            for page_id, url, sha256, encoding, packed in bodies:
+                if known.get(page_id) == (sha256, reader):
+                    self.counts.unchanged += 1
+                    continue
+                body = unpack_body(encoding, packed)
+                contents.append(self._content(page_id, url, sha256, body, reader, detect))
+            self._write(contents)
+
+    def _content(
+        self,
+        page_id: int,
+        url: str,
+        sha256: str,
+        body: bytes,
+        reader: str,
+        detect: Callable[[str], str] | None,
+    ) -> NewContent:
+        html = ""
+        if looks_like_html(body, _BODY_TYPE):
+            html = page_as_utf8(body, _BODY_TYPE, Findings()).decode("utf-8", "replace")
+        article = extract_article(html, url)
+        detected = detect(article.text) if detect is not None else ""
+        language = detected or article.language.lower()
+        cut = split_passages(article)
+        if self.languages and language.partition("-")[0] not in {*self.languages, ""}:
+            self.counts.other_language += 1
+            cut = []
+        elif not cut:
+            self.counts.without_text += 1
+        return NewContent(
+            page_id=page_id,
+            body_sha256=sha256,
+            reader=reader,
+            title=article.title,
+            author=article.author,
+            published=article.published,
+            language=language,
+            passages=[
+                NewPassage(
+                    passage.position,
+                    passage.headings,
+                    passage.text,
+                    passage.tokens,
+                    language,
+                    hash_text(passage.text),
+                )
+                for passage in cut
+            ],
+        )
+
+    def _write(self, contents: Sequence[NewContent]) -> None:
+        if contents:
+            with self.database.writing() as connection:
+                for content in contents:
+                    put_content(connection, self.site.id, self.dive_id, content)
+        self.counts.read += len(contents)
+        self.counts.passages += sum(len(content.passages) for content in contents)
+        if self.tell is not None:
+            self.tell(self.counts)
+
+
+def embed_passages(
+    database: Database,
+    site: Site,
+    embedder_for: Callable[[str], Embedder],
+    counts: DiveCounts,
+    tell: Callable[[DiveCounts], None] | None = None,
+) -> None:
+    """Give every passage of the site that has no vector of its language's model one."""
+    with database.writing() as connection:
+        languages = list(passage_languages(connection, site.id))
+        ensure_words_indexed(connection, languages)
+        models = {
+            language: model_number(connection, embedder.name, embedder.dimensions)
+            for language in languages
+            for embedder in [embedder_for(language)]
+        }
+    for model in sorted(set(models.values())):
+        own = [language for language in languages if models[language] == model]
+        with database.reading() as connection:
+            waiting = unembedded(connection, site.id, model, own)
+        for start in range(0, len(waiting), _PASSAGES_AT_ONCE):
+            block = waiting[start : start + _PASSAGES_AT_ONCE]
+            vectors = embedder_for(own[0]).encode([embedded_text(each) for each in block])
+            packed = pack_vectors(vectors)
+            numbers = [each.id for each in block]
+            with database.writing() as connection:
+                put_vectors(
+                    connection,
+                    site.id,
+                    [(model, number, row) for number, row in zip(numbers, packed, strict=True)],
+                )
+            counts.embedded += len(block)
+            if tell is not None:
+                tell(counts)
+
+
+def embedded_text(passage: UnembeddedPassage) -> str:
+    """The passage with the title and the headings that it stands below."""
+    headings = [heading for heading in passage.headings if heading != passage.title]
+    return "\n".join([passage.title, *headings, passage.text])

@@ -1,0 +1,143 @@
+"""Finds the passages of a site that answer to a question, by meaning and by words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from sitecrawl.classify.language import text_detector
+from sitecrawl.dive.embeddings import local_embedder_named
+from sitecrawl.dive.passages import fragment_link
+from sitecrawl.dive.ranking import (
+    MAX_QUERY_CHARACTERS,
+    combine,
+    query_words,
+    spread_over_pages,
+    word_scores,
+)
+from sitecrawl.dive.vectors import VectorIndexes, best
+from sitecrawl.errors import InvalidInputError, NotFoundError
+from sitecrawl.services.permissions import Permission, requires
+from sitecrawl.store.queries.passages import passages_by_id, search_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from sitecrawl.dive.embeddings import Embedder
+    from sitecrawl.dive.ranking import Score
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.passages import StoredPassage
+    from sitecrawl.store.queries.scans import Site
+
+    EmbedderNamed = Callable[[str], Embedder | None]
+
+_CANDIDATES: Final = 200
+_MAX_LIMIT: Final = 100
+_PER_PAGE: Final = 3
+_indexes = VectorIndexes()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that was found."""
+
+    passage: StoredPassage
+    score: Score
+    link: str
+    """Opens the page at the passage."""
+
+    def highlighted(self, query: str, before: str = "**", after: str = "**") -> str:
+        """The text with the words of the question marked."""
+        words = query_words(query)
+        if not words:
+            return self.passage.text
+        # A word is marked in its other forms, too: "installs" for "install".
+        stems = "|".join(re.escape(word[: max(4, len(word) - 2)]) for word in words)
+        pattern = re.compile(rf"\b(?:{stems})\w*", re.IGNORECASE)
+        return pattern.sub(lambda found: f"{before}{found[0]}{after}", self.passage.text)
+
+
+@requires(Permission.READ)
+def search(
+    database: Database,
+    site: Site,
+    query: str,
+    *,
+    limit: int = 10,
+    per_page: int = _PER_PAGE,
+    pages: Collection[int] | None = None,
+    language: str = "",
+    embedder_named: EmbedderNamed = local_embedder_named,
+) -> list[Hit]:
+    """The best passages for the question, the best first.
+
+    *pages*: only of pages with these ids. *language*: only passages in it, ``""``: in any.
+    *embedder_named*: the models that can be asked, by the name that vectors are stored with.
+    ``NotFoundError`` if no dive has made the site searchable.
+    """
+    question = query.strip()
+    if not question:
+        raise InvalidInputError("query", "it is empty; give some words or a question")
+    if len(question) > MAX_QUERY_CHARACTERS:
+        raise InvalidInputError("query", f"it is longer than {MAX_QUERY_CHARACTERS:,} characters")
+    limit = min(max(limit, 1), _MAX_LIMIT)
+    wants_all = pages is not None or bool(language)
+    scores = _scores(database, site, question, embedder_named, wants_all=wants_all)
+    ranked = sorted(scores, key=lambda number: (-scores[number].total, number))
+    with database.reading() as connection:
+        found = passages_by_id(connection, ranked)
+    kept = [
+        found[number]
+        for number in ranked
+        if number in found and _is_wanted(found[number], pages, language)
+    ]
+    chosen = spread_over_pages([(each.id, each.page_id) for each in kept], limit, per_page)
+    return [Hit(found[number], scores[number], _link(found[number])) for number in chosen]
+
+
+def _is_wanted(passage: StoredPassage, pages: Collection[int] | None, language: str) -> bool:
+    is_language = not language or passage.language.partition("-")[0] == language.partition("-")[0]
+    return is_language and (pages is None or passage.page_id in pages)
+
+
+def _link(passage: StoredPassage) -> str:
+    return fragment_link(passage.url, passage.text)
+
+
+def _scores(
+    database: Database,
+    site: Site,
+    question: str,
+    embedder_named: EmbedderNamed,
+    *,
+    wants_all: bool,
+) -> dict[int, Score]:
+    most = 20 * _CANDIDATES if wants_all else _CANDIDATES
+    with database.reading() as connection:
+        facts = _indexes.facts(connection, database.label, site.id)
+        if not facts.models:
+            raise NotFoundError(
+                f"nothing of {site.key} is searchable yet; run: sitecrawl dive {site.key}"
+            )
+        language = _language(question, facts.languages)
+        words = word_scores(
+            search_words(connection, site.id, query_words(question), language, most)
+        )
+        scores: dict[int, Score] = {}
+        for model_id, name, dimensions in facts.models:
+            index = _indexes.get(connection, database.label, site.id, model_id, dimensions)
+            embedder = embedder_named(name)
+            if embedder is None:
+                continue  # the model is not installed any more; a new dive embeds anew
+            [vector] = embedder.encode([question])
+            cosines = best(index, index.cosines(vector), most, list(words))
+            scores |= combine(cosines, words, name)
+    return scores
+
+
+def _language(question: str, languages: dict[str, int]) -> str:
+    """The language of the question, if the site has it; else the one that most of it is in."""
+    detector = text_detector()
+    detected = detector(question) if detector is not None else ""
+    return detected if detected in languages else next(iter(languages), "")

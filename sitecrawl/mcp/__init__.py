@@ -1,0 +1,1 @@
+"""What agents can ask of the system, by the Model Context Protocol."""
