@@ -17,7 +17,7 @@ function filesBelow(folder) {
 
 // The same in tests/report/test_assets.py: name, NUL, bytes, NUL of each source in the order of names.
 function digestOfSources() {
-  const sources = ["package.json", "tsconfig.json", "build.mjs"].map((name) => join(HERE, name));
+  const sources = ["package.json", "tsconfig.json", "build.mjs", "../shared/tokens.css"].map((name) => join(HERE, name));
   const named = [...sources, ...filesBelow(join(HERE, "src"))]
     .map((path) => [relative(HERE, path).split(sep).join("/"), path])
     .sort(([a], [b]) => (a < b ? -1 : 1));

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +121,17 @@ def load_content() -> Content:
             Variety(**{**variety, "group": groups[variety["group"]]})
             for variety in seeds["variety"]
         ],
+    )
+
+
+def earlier_content(content: Content) -> Content:
+    """Before the newest posts, notices and varieties, with guides that are retired since."""
+    return replace(
+        content,
+        posts=content.posts[2:],
+        notices=content.notices[1:],
+        varieties=content.varieties[:-3],
+        guides=[*content.guides, *(Guide(**guide) for guide in _load("guides")["retired"])],
     )
 
 

@@ -33,10 +33,10 @@ class DemoServer:
         except OSError:
             return cls()
 
-    def __init__(self, port: int = 0) -> None:
+    def __init__(self, port: int = 0, *, is_earlier: bool = False) -> None:
         self._listener = _Listener((_ADDRESS, port), _Handler)
         self.url = f"http://{_ADDRESS}:{self._listener.server_port}"
-        self._listener.site = build_site(self.url)
+        self._listener.site = build_site(self.url, is_earlier=is_earlier)
         self._thread = threading.Thread(
             target=self._listener.serve_forever,
             args=(_POLL_SECONDS,),

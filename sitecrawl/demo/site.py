@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from sitecrawl.demo import pages, sitemaps
-from sitecrawl.demo.content import load_content
+from sitecrawl.demo.content import earlier_content, load_content
 from sitecrawl.demo.layout import Draft, Layout, packet_image, paragraphs, pdf, stylesheet
 
 if TYPE_CHECKING:
@@ -44,9 +44,12 @@ class Page:
     """Beyond Content-Type and Content-Length."""
 
 
-def build_site(origin: str) -> Mapping[str, Page]:
-    """Every path of the site (without a query), for an origin such as ``http://127.0.0.1:8000``."""
-    content = load_content()
+def build_site(origin: str, *, is_earlier: bool = False) -> Mapping[str, Page]:
+    """Every path of the site (without a query), for an origin such as ``http://127.0.0.1:8000``.
+
+    ``is_earlier``: as it was some weeks before, so that there is a history to look at.
+    """
+    content = earlier_content(load_content()) if is_earlier else load_content()
     layout = Layout(origin, content.pages)
     drafts = _drafts(content)
     site = {
@@ -55,6 +58,9 @@ def build_site(origin: str) -> Mapping[str, Page]:
         for draft in kind
     }
     site |= _documents(origin, content, drafts)
+    if is_earlier:
+        robots = sitemaps.robots_txt(origin, is_earlier=True).encode()
+        site["/robots.txt"] = _page(_TEXT, robots, _LAUNCHED)
     site |= {path: _redirect(target) for path, target in _REDIRECTS.items()}
     missing = Draft(NOT_FOUND, "Not in any drawer", paragraphs("No such page."), _LAUNCHED)
     site[NOT_FOUND] = Page(HTTPStatus.NOT_FOUND, _HTML, layout.render(missing))

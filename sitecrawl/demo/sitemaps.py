@@ -35,7 +35,8 @@ _CDATA_EVERY = 3
 _CAMPAIGN = "?utm_source=rss&utm_medium=feed"
 
 
-def robots_txt(origin: str) -> str:
+def robots_txt(origin: str, *, is_earlier: bool = False) -> str:
+    since = "" if is_earlier else "Disallow: /*?sort=\n"
     return f"""\
 # Lindental Seed Library. Crawlers are welcome; the cart is for people.
 User-agent: *
@@ -43,8 +44,7 @@ Disallow: /cart
 Disallow: /account/
 Disallow: /search
 Allow: /search/help
-Disallow: /*?sort=
-
+{since}
 User-agent: GreedyBot
 User-agent: CopyCat
 Disallow: /

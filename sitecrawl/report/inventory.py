@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from sitecrawl.classify.pages import ClusterKind
 from sitecrawl.report.structure import PathTree
 from sitecrawl.store.queries.classification import read_clusters, stored_classes
-from sitecrawl.store.queries.pages import ALL_PAGES, page_rows
+from sitecrawl.store.queries.page_filter import ALL_PAGES
+from sitecrawl.store.queries.pages import page_rows
 from sitecrawl.store.queries.visits import clicks_and_status
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ ASSETS = ROOT / "sitecrawl" / "report" / "assets"
 
 def digest_of_sources() -> str:
     """As ``frontend/report/build.mjs`` counts it."""
-    names = ["package.json", "tsconfig.json", "build.mjs"]
+    names = ["package.json", "tsconfig.json", "build.mjs", "../shared/tokens.css"]
     names += [
         path.relative_to(SOURCES).as_posix()
         for path in (SOURCES / "src").rglob("*")

@@ -1,0 +1,45 @@
+// The figures of a running task, as the server tells them. When the task has ended, htmx fetches the
+// whole page once more, with its log.
+interface JobProgress {
+  progress: Record<string, number | string | null> | null;
+}
+
+function show(root: HTMLElement, { progress }: JobProgress, startedAt: number): void {
+  if (!progress) {
+    return;
+  }
+  for (const element of root.querySelectorAll<HTMLElement>("[data-live]")) {
+    const name = element.dataset["live"] ?? "";
+    const seconds = (Date.now() - startedAt) / 1_000;
+    const value = name === "rate" ? (Number(progress["fetched"]) / Math.max(seconds, 1)).toFixed(1) : progress[name];
+    if (value !== null && value !== undefined) {
+      element.textContent = typeof value === "number" ? value.toLocaleString("en") : String(value);
+    }
+  }
+}
+
+export function followJob(): void {
+  const root = document.querySelector<HTMLElement>("[data-job-events]:not([data-followed])");
+  if (!root) {
+    return;
+  }
+  root.dataset["followed"] = "yes";
+  const stream = new EventSource(root.dataset["jobEvents"] ?? "");
+  let status = "";
+  const refresh = (): void => {
+    root.dispatchEvent(new CustomEvent("refresh"));
+  };
+  stream.addEventListener("progress", (event) => {
+    const told = JSON.parse(event.data) as JobProgress & { job: { status: string; startedAt: string | null } };
+    show(root, told, told.job.startedAt ? Date.parse(told.job.startedAt) : Date.now());
+    if (status && status !== told.job.status) {
+      stream.close();
+      refresh();
+    }
+    status = told.job.status;
+  });
+  stream.addEventListener("ended", () => {
+    stream.close();
+    refresh();
+  });
+}

@@ -1,0 +1,513 @@
+"""``/api/sites``: what is watched."""
+
+from __future__ import annotations
+
+import io
+from functools import partial
+from typing import IO, Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import Field, ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+
+from sitecrawl.errors import InvalidInputError
+from sitecrawl.schedule import DEFAULT_INTERVAL_MINUTES
+from sitecrawl.services import changes, jobs, site_bulk, site_overview, site_transfer, sites
+from sitecrawl.services.callers import Caller
+from sitecrawl.services.permissions import permission_of
+from sitecrawl.services.site_bulk import BulkAction
+from sitecrawl.services.site_transfer import ImportStatus, TransferFormat
+from sitecrawl.services.sites import (
+    DEFAULT_PRIORITY,
+    DEFAULT_PROFILE,
+    NewSite,
+    SiteEdit,
+)
+from sitecrawl.store.queries.watched_sites import SiteFilter, SiteSort, WatchedSite
+from sitecrawl.store.vocabulary import SiteState
+from sitecrawl.urls.address import origin_of
+from sitecrawl.web.api.changes import Change, change_answer
+from sitecrawl.web.api.models import (
+    Body,
+    Cursor,
+    Id,
+    Limit,
+    Model,
+    Moment,
+    Order,
+    ScanList,
+    ScanSummary,
+    download_answer,
+    etag_of,
+    problems,
+)
+from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.downloads import download
+from sitecrawl.web.problems import ProblemError
+from sitecrawl.web.state import Web
+
+router = APIRouter(prefix="/sites", tags=["sites"])
+
+Tags = Annotated[list[str], Field(max_length=50, examples=[["production", "blog"]])]
+
+
+class SiteRequest(Body):
+    root_url: str = Field(min_length=1, max_length=2_000, examples=["https://example.com"])
+    name: str = Field(default="", max_length=200, description="Empty: host and path.")
+    tags: Tags = Field(default_factory=list)
+    group_id: int | None = Field(default=None, ge=1, le=2**63 - 1)
+    enabled: bool = True
+    profile: str = Field(default=DEFAULT_PROFILE, max_length=100)
+    settings: dict[str, Any] = Field(default_factory=dict, description="Of its scans, by name.")
+    scan_priority: int = Field(default=DEFAULT_PRIORITY, description="1 to 5; 5 goes first.")
+    scan_interval_minutes: int = DEFAULT_INTERVAL_MINUTES
+    cron: str | None = Field(default=None, max_length=200, description="Instead of the interval.")
+    timezone: str = Field(default="UTC", max_length=100, description="Of the cron expression.")
+    owner: str | None = Field(default=None, max_length=200, description="Who is responsible.")
+
+
+class SiteChange(Body):
+    """What is not given stays as it is."""
+
+    root_url: str = Field(default="", min_length=1, max_length=2_000)
+    name: str = Field(default="", max_length=200)
+    tags: Tags = Field(default_factory=list)
+    group_id: int | None = Field(default=None, ge=1, le=2**63 - 1)
+    enabled: bool = True
+    profile: str = Field(default="", max_length=100)
+    settings: dict[str, Any] = Field(default_factory=dict)
+    scan_priority: int = DEFAULT_PRIORITY
+    scan_interval_minutes: int = DEFAULT_INTERVAL_MINUTES
+    cron: str | None = Field(default=None, max_length=200)
+    timezone: str = Field(default="UTC", max_length=100)
+    owner: str | None = Field(default=None, max_length=200)
+
+
+class Site(Model):
+    id: int
+    root_url: str
+    robots_url: str
+    name: str
+    tags: list[str]
+    group_id: int | None
+    group_name: str | None
+    enabled: bool
+    profile: str
+    settings: dict[str, Any]
+    scan_priority: int
+    scan_interval_minutes: int
+    cron: str | None
+    timezone: str
+    owner: str | None
+    next_due_at: Moment | None
+    last_scan_id: int | None
+    last_scan_at: Moment | None
+    last_scan_status: str | None
+    pages: int | None
+    active_job_id: int | None
+    active_job_status: str | None
+    created_at: Moment
+    updated_at: Moment
+    version: int
+
+
+class SiteList(Model):
+    sites: list[Site]
+    total: int
+    next_cursor: str | None
+
+
+class UrlCounts(Model):
+    total: int
+    active: int
+    inactive: int
+
+
+class SiteSummary(Model):
+    total_urls: int
+    active_urls: int
+    inactive_urls: int
+
+
+class SitemapAnswer(Model):
+    id: int
+    url: str
+    is_index: bool
+    url_counts: UrlCounts
+    last_status: int | None
+    last_outcome: str | None
+    etag: str | None
+    last_modified: str | None
+
+
+class SiteDetail(Model):
+    site: Site
+    summary: SiteSummary
+    sitemaps: list[SitemapAnswer]
+    recent_scans: list[ScanSummary]
+    recent_changes: list[Change]
+
+
+class TagCounts(Model):
+    tags: dict[str, int]
+
+
+class QueuedScan(Model):
+    ok: bool = True
+    status: str = Field(examples=["queued"])
+    job_id: int
+    scan_id: int | None = Field(description="Not known before the scan has begun.")
+
+
+class ImportedSite(Model):
+    line: int
+    root_url: str
+    status: Literal["success", "skipped"]
+    outcome: ImportStatus
+    site_id: int | None
+    message: str
+
+
+class ImportAnswer(Model):
+    ok: bool = True
+    imported: int
+    results: list[ImportedSite]
+
+
+class ImportRequest(Body):
+    csv: str = Field(
+        default="",
+        max_length=10_000_000,
+        description="One URL per line, or with a header that names columns.",
+        examples=["https://one.example\nhttps://two.example"],
+    )
+
+
+class BulkRequest(Body):
+    action: BulkAction | Literal["scan"]
+    ids: list[int] = Field(min_length=1, max_length=10_000)
+    group_id: int | None = Field(default=None, ge=1, le=2**63 - 1, description="For `group`.")
+    tags: Tags = Field(default_factory=list, description="For `tag` and `untag`.")
+
+
+class BulkAnswer(Model):
+    done: list[int]
+    failed: dict[int, str]
+
+
+def site_answer(site: WatchedSite) -> Site:
+    values = {name: getattr(site, name) for name in WatchedSite.__slots__}
+    return Site(
+        **values,
+        robots_url=f"{origin_of(site.root_url)}/robots.txt",
+        scan_priority=site.priority,
+        scan_interval_minutes=site.interval_minutes,
+    )
+
+
+def _etag(site: WatchedSite) -> str:
+    return etag_of("site", site.id, site.version)
+
+
+def _filter(
+    search: Annotated[str, Query(max_length=500, description="In name, URL or owner.")] = "",
+    tag: Annotated[list[str], Query(max_length=20, description="All of them.")] = [],  # noqa: B006
+    group: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    state: SiteState | None = None,
+) -> SiteFilter:
+    return SiteFilter(text=search, tags=tuple(tag), group_id=group, state=state)
+
+
+Wanted = Annotated[SiteFilter, Depends(_filter)]
+
+
+@router.get("", operation_id="listSites")
+def list_sites(
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(sites.list_sites)],
+    wanted: Wanted,
+    sort: SiteSort = SiteSort.ADDED,
+    order: Order = "desc",
+    cursor: Cursor = None,
+    limit: Limit = 50,
+) -> SiteList:
+    """The sites of the workspace, the newest first unless told otherwise."""
+    page = sites.list_sites(
+        web.database,
+        caller.workspace_id,
+        wanted,
+        sort=sort,
+        is_descending=order == "desc",
+        cursor=cursor,
+        limit=limit,
+    )
+    total = sites.count_sites(web.database, caller.workspace_id, wanted)
+    return SiteList(
+        sites=[site_answer(each) for each in page.rows],
+        total=total,
+        next_cursor=page.next_cursor,
+    )
+
+
+@router.post(
+    "",
+    operation_id="createSite",
+    status_code=201,
+    responses=problems("conflict"),
+)
+def create_site(
+    response: Response,
+    given: SiteRequest,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(sites.add_site)],
+) -> Site:
+    """Watch a site; its first scan is queued at once."""
+    values = given.model_dump(exclude={"scan_priority", "scan_interval_minutes", "tags"})
+    new = NewSite(
+        **values,
+        tags=tuple(given.tags),
+        priority=given.scan_priority,
+        interval_minutes=given.scan_interval_minutes,
+    )
+    site = sites.add_site(web.database, caller.workspace_id, new, web.config.address_allow)
+    response.headers["Location"] = f"/api/sites/{site.id}"
+    response.headers["ETag"] = _etag(site)
+    return site_answer(site)
+
+
+@router.get("/tags", operation_id="listTags")
+def list_tags(web: CurrentWeb, caller: Annotated[Caller, allowed(sites.site_tags)]) -> TagCounts:
+    """Every tag that is in use, with the number of its sites."""
+    return TagCounts(tags=sites.site_tags(web.database, caller.workspace_id))
+
+
+@router.get("/export.csv", operation_id="exportSites", **download_answer("text/csv"))
+def export_csv(
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(site_transfer.export_sites)],
+    wanted: Wanted,
+    full: Annotated[bool, Query(description="All columns, as an import takes them.")] = False,
+) -> Response:
+    """The sites as a table."""
+    return _export(web, caller, wanted, TransferFormat.CSV, is_short=not full)
+
+
+@router.get("/export.json", operation_id="exportSitesJson", **download_answer("application/json"))
+def export_json(
+    web: CurrentWeb, caller: Annotated[Caller, allowed(site_transfer.export_sites)], wanted: Wanted
+) -> Response:
+    """The sites with all that an import takes."""
+    return _export(web, caller, wanted, TransferFormat.JSON, is_short=False)
+
+
+def _export(
+    web: Web, caller: Caller, wanted: SiteFilter, format_: TransferFormat, *, is_short: bool
+) -> Response:
+    def write(file: IO[bytes]) -> None:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        site_transfer.export_sites(
+            web.database, caller.workspace_id, text, format_, wanted, is_short=is_short
+        )
+        text.detach()
+
+    media_type = "text/csv; charset=utf-8" if format_ is TransferFormat.CSV else "application/json"
+    return download(write, name=f"sites-export.{format_}", media_type=media_type)
+
+
+_IMPORT_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/ImportRequest"}},
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {
+                        "file": {
+                            "type": "string",
+                            "format": "binary",
+                            "description": "CSV, or JSON if its name ends so.",
+                        }
+                    },
+                }
+            },
+        },
+    }
+}
+
+
+@router.post("/import", operation_id="importSites", openapi_extra=_IMPORT_BODY)
+async def import_sites(
+    request: Request,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(site_transfer.import_sites)],
+) -> ImportAnswer:
+    """Watch many sites: a file in a form, or JSON with the text of one."""
+    data, format_ = await _imported(request)
+    result = await run_in_threadpool(
+        partial(site_transfer.import_sites, address_allow=web.config.address_allow),
+        *(web.database, caller.workspace_id, data, format_),
+    )
+    return ImportAnswer(
+        imported=result.count(ImportStatus.IMPORTED),
+        results=[
+            ImportedSite(
+                line=row.line,
+                root_url=row.root_url,
+                status="success" if row.status is ImportStatus.IMPORTED else "skipped",
+                outcome=row.status,
+                site_id=row.site_id,
+                message=row.message,
+            )
+            for row in result.rows
+        ],
+    )
+
+
+async def _imported(request: Request) -> tuple[str | bytes, TransferFormat]:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "multipart/form-data":
+        async with request.form(max_files=1, max_fields=5) as form:
+            file = form.get("file")
+            if not isinstance(file, UploadFile):
+                raise InvalidInputError("file", "expected a file")
+            is_json = (file.filename or "").lower().endswith(".json")
+            return await file.read(), TransferFormat.JSON if is_json else TransferFormat.CSV
+    if kind != "application/json":
+        raise ProblemError("unsupported-media-type", "send a form with a file, or JSON")
+    try:
+        return ImportRequest.model_validate_json(await request.body()).csv, TransferFormat.CSV
+    except ValidationError as error:
+        raise RequestValidationError(
+            [{**each, "loc": ("body", *each["loc"])} for each in error.errors(include_url=False)]
+        ) from error
+
+
+@router.post("/bulk", operation_id="changeSites")
+def change_sites(
+    given: BulkRequest,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(site_bulk.change_sites)],
+) -> BulkAnswer:
+    """Enable, disable, delete, group, tag, untag or scan many sites, one after another."""
+    wanted = SiteFilter(ids=tuple(given.ids))
+    if given.action == "scan":
+        caller.check(permission_of(site_bulk.scan_sites))
+        result = site_bulk.scan_sites(web.database, caller.workspace_id, wanted)
+    else:
+        result = site_bulk.change_sites(
+            web.database,
+            caller.workspace_id,
+            wanted,
+            given.action,
+            group_id=given.group_id,
+            tags=given.tags,
+        )
+    return BulkAnswer(done=list(result.done), failed=result.failed)
+
+
+@router.get("/{site_id}", operation_id="getSite")
+def get_site(
+    site_id: Id,
+    response: Response,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(site_overview.site_overview)],
+) -> SiteDetail:
+    """A site with its sitemaps and its newest scans."""
+    found = site_overview.site_overview(web.database, caller.workspace_id, site_id)
+    response.headers["ETag"] = _etag(found.site)
+    return SiteDetail(
+        site=site_answer(found.site),
+        summary=SiteSummary(
+            total_urls=found.urls.total,
+            active_urls=found.urls.active,
+            inactive_urls=found.urls.inactive,
+        ),
+        sitemaps=[SitemapAnswer.model_validate(each) for each in found.sitemaps],
+        recent_scans=[
+            ScanSummary.of(each, found.scan_counts.get(each.id, {})) for each in found.recent_scans
+        ],
+        recent_changes=[change_answer(each) for each in found.recent_changes],
+    )
+
+
+@router.patch(
+    "/{site_id}",
+    operation_id="updateSite",
+    responses=problems("conflict", "changed-meanwhile"),
+)
+def update_site(
+    site_id: Id,
+    given: SiteChange,
+    response: Response,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(sites.edit_site)],
+    if_match: Annotated[str | None, Header(max_length=200)] = None,
+) -> Site:
+    """Change what is given; with `If-Match` only if nobody else has changed it since."""
+    values = given.model_dump(exclude_unset=True)
+    for ours, theirs in (
+        ("scan_priority", "priority"),
+        ("scan_interval_minutes", "interval_minutes"),
+    ):
+        if ours in values:
+            values[theirs] = values.pop(ours)
+    if "tags" in values:
+        values["tags"] = tuple(values["tags"])
+    expected = None
+    if if_match is not None and if_match != "*":
+        before = sites.get_site(web.database, caller.workspace_id, site_id)
+        expected = before.version
+        if if_match != _etag(before):
+            raise ProblemError("changed-meanwhile")
+    site = sites.edit_site(
+        *(web.database, caller.workspace_id, site_id, SiteEdit(**values), expected),
+        address_allow=web.config.address_allow,
+    )
+    response.headers["ETag"] = _etag(site)
+    return site_answer(site)
+
+
+@router.delete(
+    "/{site_id}", operation_id="deleteSite", status_code=204, responses=problems("conflict")
+)
+def delete_site(
+    site_id: Id, web: CurrentWeb, caller: Annotated[Caller, allowed(sites.remove_site)]
+) -> None:
+    """Remove the site with its inventory, scans, changes and channels."""
+    sites.remove_site(web.database, caller.workspace_id, site_id)
+
+
+@router.post(
+    "/{site_id}/scan",
+    operation_id="scanSite",
+    status_code=202,
+    responses=problems("conflict"),
+)
+def scan_site(
+    site_id: Id,
+    response: Response,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(jobs.scan_site)],
+) -> QueuedScan:
+    """Queue a scan ahead of what waits; `Location` is its job."""
+    job = jobs.scan_site(web.database, caller.workspace_id, site_id)
+    response.headers["Location"] = f"/api/jobs/{job.id}"
+    return QueuedScan(status=job.status, job_id=job.id, scan_id=job.scan_id)
+
+
+@router.get("/{site_id}/scans", operation_id="listSiteScans")
+def list_site_scans(
+    site_id: Id,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(sites.site_scans)],
+    limit: Annotated[int, Query(ge=1, le=200)] = 20,
+) -> ScanList:
+    """The newest first."""
+    found = sites.site_scans(web.database, caller.workspace_id, site_id, limit)
+    return ScanList(
+        scans=[ScanSummary.of(each, changes.scan_counts(web.database, each)) for each in found]
+    )

@@ -1,0 +1,82 @@
+"""What forms and addresses of pages give, checked before a route sees it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sitecrawl.errors import InvalidInputError
+from sitecrawl.services.sites import DEFAULT_PROFILE
+from sitecrawl.store.queries.watched_sites import SiteFilter, SiteSort
+from sitecrawl.store.vocabulary import SiteState
+
+Text = Annotated[str, Field(max_length=2_000, pattern=r"^[^\x00]*$")]
+
+
+class Given(BaseModel):
+    """Unknown fields are left aside: browsers send the name of the button, too."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+
+class SiteListQuery(Given):
+    search: Text = ""
+    tag: Text = ""
+    group: Annotated[str, Field(pattern=r"^([0-9]{1,18}|none)?$")] = ""
+    state: Text = ""
+    sort: SiteSort = SiteSort.ADDED
+    order: Annotated[str, Field(pattern="^(asc|desc)$")] = "desc"
+    cursor: Text | None = None
+
+    def site_filter(self) -> SiteFilter:
+        return SiteFilter(
+            text=self.search,
+            tags=(self.tag,) if self.tag else (),
+            group_id=number_or_none(self.group),
+            without_group=self.group == "none",
+            state=SiteState(self.state) if self.state in set(SiteState) else None,
+        )
+
+
+class SiteForm(Given):
+    """A new site, or the settings of one; numbers are texts, so that a wrong one can be shown."""
+
+    root_url: Text = ""
+    name: Text = ""
+    tags: Text = ""
+    group_id: Text = ""
+    profile: Text = DEFAULT_PROFILE
+    interval_minutes: Text = "1440"
+    priority: Text = "3"
+    cron: Text = ""
+    timezone: Text = "UTC"
+    owner: Text = ""
+    enabled: bool = False
+    version: int = 0
+
+
+class ChangeListQuery(Given):
+    type: Text = ""
+    severity: Text = ""
+    since: Text = Field(default="", alias="from")
+    scan: Annotated[str, Field(pattern="^[0-9]{0,18}$")] = ""
+    cursor: Text | None = None
+
+
+def number_or_none(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
+
+
+def checked_number(field: str, text: str) -> int:
+    if not text.isdecimal():
+        raise InvalidInputError(field, f"{text!r}: expected a number")
+    return int(text)
+
+
+def split_tags(text: str) -> tuple[str, ...]:
+    """
+    >>> split_tags(" blog, production ,")
+    ('blog', 'production')
+    """
+    return tuple(tag.strip() for tag in text.split(",") if tag.strip())

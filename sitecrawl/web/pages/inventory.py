@@ -1,0 +1,284 @@
+"""The inventory of a site: explorer, pages, tree, sitemaps, robots.txt, coverage, report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated, Final
+from urllib.parse import urlencode, urlsplit
+
+from fastapi import APIRouter, Depends, Form, Query, Request
+from starlette.responses import HTMLResponse, Response
+
+from sitecrawl.changes.kinds import EventKind
+from sitecrawl.items import DocumentKind
+from sitecrawl.report.html import html_report
+from sitecrawl.services import (
+    changes,
+    inventory,
+    page_lists,
+    reports,
+    site_inventory,
+    site_overview,
+    sites,
+    views,
+)
+from sitecrawl.services.callers import Caller
+from sitecrawl.services.database import AskedScan
+from sitecrawl.services.views import ViewKind
+from sitecrawl.store.queries.changes import ChangeFilter
+from sitecrawl.store.queries.page_filter import PageOrder, PageSort
+from sitecrawl.store.vocabulary import PageStatus
+from sitecrawl.web.api.page_filters import PageParameters
+from sitecrawl.web.api.pages import PageId, page_number
+from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.flash import act
+from sitecrawl.web.templating import render
+from sitecrawl.web.treemap import treemap
+
+router = APIRouter(prefix="/sites/{site_id}")
+
+COLUMNS: Final = {
+    "title": "Title",
+    "status": "Status",
+    "source": "Found by",
+    "category": "Category",
+    "type": "Type",
+    "template": "Template",
+    "language": "Language",
+    "depth": "Depth",
+    "priority": "Priority",
+    "lastmod": "Last modified",
+    "http_status": "HTTP",
+    "clicks": "Clicks",
+    "reason": "Reason",
+}
+_FIRST_COLUMNS: Final = ("title", "status", "source", "category", "lastmod")
+# The parameter of the address for each facet that is shown.
+_FACETS: Final = {
+    "status": "status",
+    "reason": "reason",
+    "source": "source",
+    "category": "category",
+    "type": "type",
+    "template": "template",
+    "language": "language",
+    "cluster": "cluster",
+    "http_status": "httpStatus",
+    "robots_allowed": "robotsAllowed",
+    "indexable": "indexable",
+    "orphan": "orphan",
+}
+_FACET_VALUES: Final = 8
+_PER_PAGE: Final = 50
+_MENTIONS: Final = 50
+_LINKS: Final = 50
+_TREE_DEPTH: Final = 4
+_CHANGES: Final = 500
+
+
+def asked_scan(
+    site_id: int,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(site_inventory.asked_scan)],
+    scan: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+) -> AskedScan:
+    return site_inventory.asked_scan(web.database, caller.workspace_id, site_id, scan)
+
+
+Asked = Annotated[AskedScan, Depends(asked_scan)]
+Reader = Annotated[Caller, allowed(sites.get_site)]
+
+
+@router.get("/pages")
+def explorer(
+    request: Request, site_id: int, asked: Asked, web: CurrentWeb, caller: Reader
+) -> Response:
+    """Pages by any filter; the address has the parameters of the API, so both mean the same."""
+    known = {field.alias or name for name, field in PageParameters.model_fields.items()}
+    given = {name: value for name, value in request.query_params.items() if name in known and value}
+    wanted = PageParameters.model_validate(given).filter_without()
+    sort = request.query_params.get("sort", "")
+    order = PageOrder(
+        PageSort(sort) if sort in set(PageSort) else PageSort.FIRST_SEEN,
+        request.query_params.get("order") == "desc",
+    )
+    columns = [each for each in request.query_params.getlist("columns") if each in COLUMNS]
+    cursor = request.query_params.get("cursor")
+    facets = page_lists.page_facets(asked, wanted)
+    kept = [(name, value) for name, value in request.query_params.multi_items() if value]
+    values = {
+        "site": sites.get_site(web.database, caller.workspace_id, site_id),
+        "scan": asked.scan,
+        "page": page_lists.list_pages(asked, wanted, order, cursor, _PER_PAGE),
+        "total": page_lists.count_pages(asked, wanted),
+        "facets": [
+            (name, _FACETS[name], found[:_FACET_VALUES])
+            for name, found in facets.values.items()
+            if name in _FACETS and any(each.value is not None for each in found)
+        ],
+        "given": given,
+        "sort": order.sort.value,
+        "descending": order.descending,
+        "columns": columns or list(_FIRST_COLUMNS),
+        "all_columns": COLUMNS,
+        "export": urlencode({**given, "scan": str(asked.scan.id)}),
+        "views": views.list_views(web.database, caller, ViewKind.PAGES),
+        "query": urlencode([each for each in kept if each[0] not in {"cursor", "scan"}]),
+        "urlencode": urlencode,
+    }
+    return render(request, "pages.html", values)
+
+
+@router.post("/views")
+def save_view(
+    site_id: int,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(views.create_view)],
+    name: Annotated[str, Form(max_length=100)] = "",
+    query: Annotated[str, Form(max_length=4_000)] = "",
+) -> Response:
+    def work() -> str:
+        made = views.create_view(web.database, caller, ViewKind.PAGES, name, {"query": query})
+        return f"The view {made.name} is saved"
+
+    return act(f"/sites/{site_id}/pages?{query}", work)
+
+
+@router.post("/views/{view_id}/delete")
+def delete_view(
+    site_id: int,
+    view_id: int,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(views.delete_view)],
+) -> Response:
+    def work() -> str:
+        views.delete_view(web.database, caller, view_id)
+        return "The view is deleted"
+
+    return act(f"/sites/{site_id}/pages", work)
+
+
+@router.get("/pages/{page_id}")
+def page_detail(
+    request: Request, site_id: int, page_id: PageId, asked: Asked, web: CurrentWeb, caller: Reader
+) -> Response:
+    """Why a page is on the list, what happened to it, who links to it, what robots.txt says."""
+    number = page_number(page_id)
+    found = site_inventory.page_why(asked, number, _MENTIONS)
+    assert found.page is not None
+    links = {
+        direction: site_inventory.links_of_page(
+            asked, number, is_incoming=direction == "in", cursor=None, limit=_LINKS
+        )
+        for direction in ("in", "out")
+    }
+    files, _ = site_inventory.robots(asked)
+    robots_url = found.verdict.robots_url if found.verdict else None
+    values = {
+        "site": sites.get_site(web.database, caller.workspace_id, site_id),
+        "why": found,
+        "page": found.page,
+        "status": PageStatus.of(found.page.reason),
+        "history": changes.page_history(web.database, asked.site, number),
+        "links": links,
+        "robots": next((each for each in files if each.url == robots_url), None),
+    }
+    return render(request, "page.html", values)
+
+
+@router.get("/tree")
+def tree(request: Request, site_id: int, asked: Asked, web: CurrentWeb, caller: Reader) -> Response:
+    changes.catch_up(web.database, asked.site)
+    hosts = inventory.path_tree(web.database, asked.scan, _TREE_DEPTH).hosts
+    newest = changes.list_changes(web.database, asked.site, ChangeFilter(), None, _CHANGES)
+    changed = Counter(_section(each.url) for each in newest.rows if each.url and each.page_id)
+    sections: Counter[str] = Counter()
+    for folder in hosts.values():
+        inside = 0
+        for name, below in folder.inner.items():
+            sections[f"/{name}"] += below.pages
+            inside += below.pages
+        sections["/"] += folder.pages - inside
+    values = {
+        "site": sites.get_site(web.database, caller.workspace_id, site_id),
+        "hosts": hosts,
+        "boxes": treemap(sections.most_common(60), 960, 420),
+        "sections": sections.most_common(),
+        "changed": changed,
+        "last": changes.catch_up(web.database, asked.site),
+    }
+    return render(request, "tree.html", values)
+
+
+@router.get("/sitemaps")
+def sitemaps(
+    request: Request, site_id: int, asked: Asked, web: CurrentWeb, caller: Reader
+) -> Response:
+    found = site_overview.site_overview(web.database, caller.workspace_id, site_id)
+    wanted = ChangeFilter(kinds=(EventKind.SITEMAP_CHANGED, EventKind.LASTMOD))
+    documents = site_inventory.list_documents(asked, kind=DocumentKind.SITEMAP, limit=200)
+    values = {
+        "site": found.site,
+        "sitemaps": found.sitemaps,
+        "documents": {each.id: each for each in documents.rows},
+        "events": changes.list_events(web.database, asked.site, wanted, limit=20).rows,
+    }
+    return render(request, "sitemaps.html", values)
+
+
+@router.get("/robots")
+def robots(
+    request: Request, site_id: int, asked: Asked, web: CurrentWeb, caller: Reader
+) -> Response:
+    """Each robots.txt with the lines that decide and how many pages each is about."""
+    files, rules = site_inventory.robots(asked)
+    lines: dict[tuple[str | None, int | None], int] = {}
+    for rule in rules:
+        lines[rule.robots_url, rule.line] = lines.get((rule.robots_url, rule.line), 0) + rule.pages
+    wanted = ChangeFilter(kinds=(EventKind.ROBOTS_CHANGED,))
+    values = {
+        "site": sites.get_site(web.database, caller.workspace_id, site_id),
+        "files": files,
+        "rules": rules,
+        "lines": lines,
+        "events": changes.list_events(web.database, asked.site, wanted, limit=20).rows,
+    }
+    return render(request, "robots.html", values)
+
+
+@router.get("/coverage")
+def coverage(
+    request: Request, site_id: int, asked: Asked, web: CurrentWeb, caller: Reader
+) -> Response:
+    values = {
+        "site": sites.get_site(web.database, caller.workspace_id, site_id),
+        "coverage": asked.coverage(),
+        "scan": asked.scan,
+        "findings": inventory.Inventory(web.database, asked.site, asked.scan).findings(),
+    }
+    return render(request, "coverage.html", values)
+
+
+@router.get("/report")
+def report(
+    request: Request, site_id: int, asked: Asked, web: CurrentWeb, caller: Reader
+) -> Response:
+    site = sites.get_site(web.database, caller.workspace_id, site_id)
+    return render(request, "report.html", {"site": site, "scan": asked.scan})
+
+
+@router.get("/report/frame")
+def report_frame(asked: Asked) -> Response:
+    """The report itself, in a sandbox: its script can reach nothing of the dashboard."""
+    policy = "sandbox allow-scripts allow-downloads allow-popups; frame-ancestors 'self'"
+    headers = {"Content-Security-Policy": policy, "X-Frame-Options": "SAMEORIGIN"}
+    return HTMLResponse(html_report(reports.report_data(asked)), headers=headers)
+
+
+def _section(url: str) -> str:
+    """
+    >>> _section("https://example.com/blog/a"), _section("https://example.com/about")
+    ('/blog', '/')
+    """
+    first, slash, _ = urlsplit(url).path.lstrip("/").partition("/")
+    return f"/{first}" if slash else "/"

@@ -1,0 +1,292 @@
+"""A watched site: overview, scans and what they changed, settings, channels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Query, Request
+from starlette.responses import Response
+
+from sitecrawl.changes.kinds import Severity
+from sitecrawl.channels.rules import Rules
+from sitecrawl.channels.targets import ChannelKind
+from sitecrawl.config.profiles import PROFILES
+from sitecrawl.errors import ConflictError, InvalidInputError
+from sitecrawl.services import changes, channels, groups, jobs, site_inventory, site_overview, sites
+from sitecrawl.services.callers import Caller
+from sitecrawl.services.channels import ChannelChange, NewChannel
+from sitecrawl.services.sites import SiteEdit
+from sitecrawl.store.queries.changes import ChangeFilter, EventFact, IncidentFact
+from sitecrawl.store.queries.watched_sites import WatchedSite
+from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.flash import act, go
+from sitecrawl.web.pages.forms import SiteForm, checked_number, number_or_none, split_tags
+from sitecrawl.web.state import Web
+from sitecrawl.web.templating import render
+
+router = APIRouter(prefix="/sites/{site_id}")
+
+Text = Annotated[str, Form(max_length=2_000)]
+_RECENT = 8
+_SCANS = 50
+_DIFFERENCES = 500
+
+
+@router.get("")
+def overview(
+    request: Request,
+    site_id: int,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(site_overview.site_overview)],
+) -> Response:
+    found = site_overview.site_overview(web.database, caller.workspace_id, site_id)
+    events: Sequence[EventFact] = ()
+    incidents: Sequence[IncidentFact] = ()
+    if found.site.site_id:
+        inventory = site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+        changes.catch_up(web.database, inventory)
+        events = changes.list_events(web.database, inventory, limit=_RECENT).rows
+        wanted = ChangeFilter(status="open")
+        incidents = changes.list_incidents(web.database, inventory, wanted, limit=_RECENT).rows
+    ended = [each for each in reversed(found.recent_scans) if each.summary]
+    values = {
+        "site": found.site,
+        "urls": found.urls,
+        "sitemaps": found.sitemaps,
+        "scans": found.recent_scans,
+        "events": events,
+        "incidents": incidents,
+        "trend": [(f"scan {each.id}", (each.summary or {}).get("pages", 0)) for each in ended],
+        "durations": [
+            (f"scan {each.id}", round((each.finished_at - each.started_at).total_seconds(), 1))
+            for each in ended
+            if each.finished_at
+        ],
+    }
+    return render(request, "site.html", values)
+
+
+@router.post("/scan")
+def scan_now(
+    site_id: int, web: CurrentWeb, caller: Annotated[Caller, allowed(jobs.scan_site)]
+) -> Response:
+    try:
+        job = jobs.scan_site(web.database, caller.workspace_id, site_id)
+    except ConflictError as error:
+        return go(f"/sites/{site_id}", str(error), is_error=True)
+    return go(f"/tasks/{job.id}", "The scan is queued")
+
+
+@router.get("/scans")
+def scan_list(
+    request: Request,
+    site_id: int,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(sites.site_scans)],
+) -> Response:
+    site = sites.get_site(web.database, caller.workspace_id, site_id)
+    scans = sites.site_scans(web.database, caller.workspace_id, site_id, _SCANS)
+    counts = {each.id: changes.scan_counts(web.database, each) for each in scans}
+    return render(request, "scans.html", {"site": site, "scans": scans, "counts": counts})
+
+
+@router.get("/scans/{scan_id}")
+def scan_detail(
+    request: Request,
+    site_id: int,
+    scan_id: int,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(changes.diff)],
+    before: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    kind: Annotated[str, Query(max_length=20)] = "",
+) -> Response:
+    """What a scan found, and how the inventory differs from that of any other scan."""
+    site = sites.get_site(web.database, caller.workspace_id, site_id)
+    asked = site_inventory.asked_scan(web.database, caller.workspace_id, site_id, scan_id)
+    scans = sites.site_scans(web.database, caller.workspace_id, site_id, _SCANS)
+    older = [each for each in scans if each.id < scan_id and each.site_id == asked.site.id]
+    diff = None
+    if older and before != scan_id:
+        diff = changes.diff(web.database, asked.site, before, scan_id)
+    pages = [each for each in diff.pages if not kind or each.kind == kind] if diff else []
+    values = {
+        "site": site,
+        "scan": asked.scan,
+        "older": older,
+        "diff": diff,
+        "pages": pages[:_DIFFERENCES],
+        "found": len(pages),
+        "kind": kind,
+    }
+    return render(request, "scan.html", values)
+
+
+@router.get("/settings")
+def settings_page(
+    request: Request,
+    site_id: int,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(sites.get_site)],
+) -> Response:
+    return _settings_page(request, web, caller, site_id)
+
+
+@router.post("/settings")
+def save_settings(
+    request: Request,
+    site_id: int,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(sites.edit_site)],
+    given: Annotated[SiteForm, Form()],
+) -> Response:
+    try:
+        edit = SiteEdit(
+            root_url=given.root_url,
+            name=given.name,
+            tags=split_tags(given.tags),
+            group_id=number_or_none(given.group_id),
+            profile=given.profile,
+            priority=checked_number("priority", given.priority),
+            interval_minutes=checked_number("interval_minutes", given.interval_minutes),
+            cron=given.cron or None,
+            timezone=given.timezone,
+            owner=given.owner or None,
+            enabled=given.enabled,
+        )
+        sites.edit_site(
+            *(web.database, caller.workspace_id, site_id, edit, given.version),
+            address_allow=web.config.address_allow,
+        )
+    except InvalidInputError as error:
+        words = str(error).removeprefix(f"{error.field}: ")
+        wrong = {error.field: words}
+        return _settings_page(request, web, caller, site_id, given, wrong, status=422)
+    except ConflictError as error:
+        return go(f"/sites/{site_id}/settings", str(error), is_error=True)
+    return go(f"/sites/{site_id}", "Saved")
+
+
+@router.post("/delete")
+def delete_site(
+    site_id: int, web: CurrentWeb, caller: Annotated[Caller, allowed(sites.remove_site)]
+) -> Response:
+    try:
+        removed = sites.remove_site(web.database, caller.workspace_id, site_id)
+    except ConflictError as error:
+        return go(f"/sites/{site_id}/settings", str(error), is_error=True)
+    return go("/sites", f"{removed.name} is deleted with its scans and changes")
+
+
+@router.get("/channels")
+def channel_list(
+    request: Request,
+    site_id: int,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(channels.list_channels)],
+) -> Response:
+    site = sites.get_site(web.database, caller.workspace_id, site_id)
+    every = channels.list_channels(web.database, caller.workspace_id)
+    values = {
+        "site": site,
+        "channels": [
+            each
+            for each in every
+            if each.watched_site_id == site_id
+            or (each.watched_site_id is None and each.group_id in {None, site.group_id})
+        ],
+        "kinds": list(ChannelKind),
+        "severities": list(Severity),
+    }
+    return render(request, "channels.html", values)
+
+
+@router.post("/channels")
+def add_channel(
+    site_id: int,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(channels.add_channel)],
+    kind: Text = "",
+    target: Text = "",
+    name: Text = "",
+    min_severity: Text = "info",
+) -> Response:
+    sites.get_site(web.database, caller.workspace_id, site_id)
+
+    def work() -> str:
+        least = Severity(min_severity) if min_severity in set(Severity) else Severity.INFO
+        new = NewChannel(
+            kind, target, name, watched_site_id=site_id, rules=Rules(min_severity=least)
+        )
+        made = channels.add_channel(web.database, caller.workspace_id, new, web.config)
+        words = f"Channel {made.channel.name} is added"
+        return f"{words}. Its secret, shown only now: {made.secret}" if made.secret else words
+
+    return act(f"/sites/{site_id}/channels", work)
+
+
+@router.post("/channels/{channel_id}/{action}")
+def change_channel(
+    site_id: int,
+    channel_id: int,
+    action: str,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(channels.edit_channel)],
+) -> Response:
+    """Test, enable, disable or delete."""
+    workspace = caller.workspace_id
+
+    def work() -> str:
+        match action:
+            case "test":
+                channels.prepare_test(web.database, workspace, channel_id)
+                return "A test message is on its way"
+            case "enable" | "disable":
+                change = ChannelChange(enabled=action == "enable")
+                changed = channels.edit_channel(
+                    web.database, workspace, channel_id, change, web.config
+                )
+                return f"{changed.name} is {action}d"
+            case "delete":
+                channels.remove_channel(web.database, workspace, channel_id)
+                return "The channel is deleted"
+        raise InvalidInputError("action", f"{action!r}: expected test, enable, disable or delete")
+
+    return act(f"/sites/{site_id}/channels", work)
+
+
+def _settings_page(
+    request: Request,
+    web: Web,
+    caller: Caller,
+    site_id: int,
+    given: SiteForm | None = None,
+    errors: dict[str, str] | None = None,
+    *,
+    status: int = 200,
+) -> Response:
+    site = sites.get_site(web.database, caller.workspace_id, site_id)
+    values = {
+        "site": site,
+        "given": given or _form_of(site),
+        "errors": errors or {},
+        "groups": groups.list_groups(web.database, caller.workspace_id),
+        "profiles": sorted(PROFILES),
+    }
+    return render(request, "site_settings.html", values, status=status)
+
+
+def _form_of(site: WatchedSite) -> SiteForm:
+    return SiteForm(
+        root_url=site.root_url,
+        name=site.name,
+        tags=", ".join(site.tags),
+        group_id=str(site.group_id or ""),
+        profile=site.profile,
+        interval_minutes=str(site.interval_minutes),
+        priority=str(site.priority),
+        cron=site.cron or "",
+        timezone=site.timezone,
+        owner=site.owner or "",
+        enabled=site.enabled,
+    )

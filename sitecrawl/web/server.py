@@ -1,0 +1,65 @@
+"""Runs the application in this process until it is told to stop."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import uvicorn
+
+from sitecrawl.web.app import create_app
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable, Iterator
+
+    from sitecrawl.config import Config
+    from sitecrawl.store.engine import Database
+
+_KEEP_ALIVE_SECONDS: Final = 15
+_SHUTDOWN_SECONDS: Final = 5
+_MAX_CONNECTIONS: Final = 2_000
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+class Server(uvicorn.Server):
+    """Tells when it listens, and where: port 0 is any that is free."""
+
+    def __init__(self, config: Config, database: Database, on_ready: Callable[[int], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                create_app(config, database),
+                host=config.web_host,
+                port=config.web_port,
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                # Our own middleware believes only the proxies of the settings.
+                proxy_headers=False,
+                timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+                timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+                limit_concurrency=_MAX_CONNECTIONS,
+            )
+        )
+        self._on_ready = on_ready
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End in order: whoever runs this has more to end than the server."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {each: signal.signal(each, self.handle_exit) for each in _SIGNALS}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            [first, *_] = self.servers[0].sockets
+            self._on_ready(first.getsockname()[1])

@@ -1,0 +1,156 @@
+"""Pages from Jinja templates: everything is escaped, and what is missing is an error."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+from sitecrawl import __version__
+from sitecrawl.services.permissions import Permission
+from sitecrawl.web.auth import is_https
+from sitecrawl.web.flash import forget_flash, read_flash
+from sitecrawl.web.middleware import host_name, is_loopback
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+
+
+@cache
+def environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("sitecrawl.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals |= {"version": __version__, "Permission": Permission, "with_query": with_query}
+    made.filters |= {
+        "number": number,
+        "words": words,
+        "duration": duration,
+        "moment": moment,
+        "is_web_url": is_web_url,
+        "host": host_of,
+    }
+    return made
+
+
+def render(
+    request: Request,
+    template: str,
+    values: Mapping[str, Any] | None = None,
+    *,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+) -> HTMLResponse:
+    """The page; templates know ``request``, ``caller`` (or none), ``can`` and ``flash`` besides."""
+    caller = getattr(request.state, "caller", None)
+    flash = read_flash(request)
+    text = (
+        environment()
+        .get_template(template)
+        .render(
+            request=request,
+            caller=caller,
+            can=lambda permission: caller is not None and permission in caller.permissions,
+            flash=flash,
+            is_insecure=is_insecure(request),
+            **(values or {}),
+        )
+    )
+    response = HTMLResponse(text, status, dict(headers or {}))
+    if flash:
+        forget_flash(response)
+    return response
+
+
+def is_insecure(request: Request) -> bool:
+    """Whether others on the way can read along: plain http, and not on this machine."""
+    return not is_https(request) and not is_loopback(host_name(request.headers.get("host", "")))
+
+
+def number(value: float | None) -> str:
+    """
+    >>> number(1234567), number(None), number(0.25)
+    ('1,234,567', '-', '0.25')
+    """
+    return "-" if value is None else f"{value:,}"
+
+
+def words(value: object) -> str:
+    """A word of the store as people write it.
+
+    >>> words("robots_changed")
+    'robots changed'
+    """
+    return str(value).replace("_", " ")
+
+
+def duration(seconds: float | None) -> str:
+    """
+    >>> duration(0.4), duration(75), duration(7260), duration(200_000), duration(None)
+    ('0.4 s', '1 min 15 s', '2 h 1 min', '2 d 7 h', '-')
+    """
+    if seconds is None:
+        return "-"
+    if seconds < 10:  # noqa: PLR2004
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    for size, unit, below, small in (
+        (_DAY, "d", _HOUR, "h"),
+        (_HOUR, "h", _MINUTE, "min"),
+        (_MINUTE, "min", 1, "s"),
+    ):
+        if whole >= size:
+            rest = whole % size // below
+            return f"{whole // size} {unit}" + (f" {rest} {small}" if rest else "")
+    return f"{whole} s"
+
+
+def moment(value: datetime) -> str:
+    """
+    >>> moment(datetime(2026, 3, 1, 9, 5, tzinfo=UTC))
+    '1 Mar 2026, 09:05 UTC'
+    """
+    at = value.astimezone(UTC)
+    return f"{at.day} {at:%b %Y, %H:%M} UTC"
+
+
+def is_web_url(value: object) -> bool:
+    """Whether it may be a link: what a site wrote may be ``javascript:``.
+
+    >>> is_web_url("https://example.com/"), is_web_url("javascript:alert(1)"), is_web_url(None)
+    (True, False, False)
+    """
+    try:
+        parts = urlsplit(str(value))
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.netloc)
+
+
+def host_of(url: str) -> str:
+    try:
+        return urlsplit(url).netloc or url
+    except ValueError:
+        return url
+
+
+def with_query(request: Request, **changes: Any) -> str:
+    """The address of this page with other parameters; None and empty ones are left out."""
+    kept = [
+        (name, value) for name, value in request.query_params.multi_items() if name not in changes
+    ]
+    given = [(name, str(value)) for name, value in changes.items() if value not in (None, "")]
+    query = urlencode([*kept, *given])
+    return f"{request.url.path}?{query}" if query else request.url.path

@@ -1,0 +1,283 @@
+"""What somebody with bad intentions would try."""
+
+from __future__ import annotations
+
+import csv
+import io
+import socket
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sitecrawl.services.permissions import Role
+from tests.web.serving import PASSWORD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.web.serving import Serving
+    from tests.web.world import World
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "cross-site", "Origin": "SAME"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+    ],
+)
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/api/session"),
+        ("POST", "/login"),
+        ("POST", "/logout"),
+        ("POST", "/api/groups"),
+        ("PATCH", "/api/sites/1"),
+        ("DELETE", "/api/sites/1"),
+    ],
+)
+def test_other_sites_cannot_send_requests(
+    shared_world: World, method: str, path: str, headers: dict[str, str]
+) -> None:
+    own = shared_world.server.url
+    given = {name: value.replace("SAME", own) for name, value in headers.items()}
+    answer = shared_world.owner.request(method, path, headers=given, json={})
+    assert answer.status_code == 403
+    assert answer.json()["type"] == "/problems/cross-site"
+
+
+@pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "same-origin"}, {"Origin": "SAME"}, {}])
+def test_our_own_pages_and_programs_can(shared_world: World, headers: dict[str, str]) -> None:
+    given = {
+        name: value.replace("SAME", shared_world.server.url) for name, value in headers.items()
+    }
+    name = f"group of {sorted(headers)} {headers}"
+    answer = shared_world.owner.post("/api/groups", headers=given, json={"name": name[:90]})
+    assert answer.status_code == 201
+
+
+def test_another_name_of_the_server_is_refused(shared_world: World) -> None:
+    answer = shared_world.anonymous.get("/login", headers={"Host": "rebound.example"})
+    assert answer.status_code == 421
+    probe = shared_world.anonymous.get("/api/health", headers={"Host": "10.0.0.7:8400"})
+    assert probe.status_code == 200
+
+
+def test_references_to_objects_of_others_are_refused(shared_world: World) -> None:
+    stranger, site_id = shared_world.stranger, shared_world.site_id
+    group = shared_world.owner.post("/api/groups", json={"name": "ours"}).json()["id"]
+    new = {"rootUrl": "https://theirs.example", "groupId": group}
+    assert stranger.post("/api/sites", json=new).status_code == 422
+    hook = {"type": "webhook", "target": "https://hooks.example.com/x"}
+    for scope in ({"siteId": site_id}, {"groupId": group}):
+        answer = stranger.post("/api/channels", json={**hook, **scope})
+        assert answer.status_code in {404, 422}, answer.text
+    answer = stranger.post("/api/sites/bulk", json={"action": "delete", "ids": [site_id]})
+    assert answer.json() == {"done": [], "failed": {}}
+    assert shared_world.owner.get(f"/api/sites/{site_id}").status_code == 200
+    assert stranger.put("/api/session/workspace", json={"workspaceId": 1}).status_code == 404
+
+
+def test_private_addresses_are_not_reached_through_webhooks(shared_world: World) -> None:
+    for target in ("http://169.254.169.254/latest", "http://127.0.0.1:22/", "file:///etc/passwd"):
+        added = shared_world.owner.post("/api/channels", json={"type": "webhook", "target": target})
+        if added.status_code == 201:
+            tested = shared_world.owner.post(f"/api/channels/{added.json()['id']}/test").json()
+            assert tested["ok"] is False, target
+        else:
+            assert added.status_code == 422, added.text
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:22/",
+        "127.0.0.1",
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://[::1]/",
+        "http://[::ffff:10.0.0.1]/",
+        "http://169.254.169.254/latest/meta-data",
+        "https://10.0.0.5",
+        "http://localhost:8400",
+        "http://a.localhost",
+        "http://metadata.google.internal/",
+        "http://metadata/",
+        "http://printer.local.",
+        "http://router.home.arpa",
+    ],
+)
+def test_private_addresses_are_not_reached_through_sites(shared_world: World, url: str) -> None:
+    owner, site_id = shared_world.owner, shared_world.site_id
+    for answer in (
+        owner.post("/api/sites", json={"rootUrl": url}),
+        owner.patch(f"/api/sites/{site_id}", json={"rootUrl": url}),
+    ):
+        assert answer.status_code == 422, answer.text
+        [error] = answer.json()["errors"]
+        assert error["field"] == "rootUrl"
+    [row] = owner.post("/api/sites/import", json={"csv": url}).json()["results"]
+    assert row["outcome"] == "invalid"
+    assert "SITECRAWL_ADDRESS_ALLOW" in row["message"]
+
+
+def test_nobody_in_the_web_allows_private_addresses(shared_world: World) -> None:
+    owner = shared_world.owner
+    given = {"rootUrl": "http://127.0.0.1:22/", "allowPrivate": True}
+    assert owner.post("/api/sites", json=given).status_code == 422
+    columns = "root_url,allow_private,settings\n"
+    for setting in ("SITECRAWL_ALLOW_PRIVATE_SITE", "SITECRAWL_ADDRESS_ALLOW"):
+        settings = {setting: "127.0.0.1"}
+        new = {"rootUrl": "https://new.example", "settings": settings}
+        assert owner.post("/api/sites", json=new).status_code == 422
+        row = f'http://127.0.0.1:22/,true,"{{""{setting}"": ""127.0.0.1""}}"'
+        [result] = owner.post("/api/sites/import", json={"csv": columns + row}).json()["results"]
+        assert result["outcome"] == "invalid"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../app.py",
+        "/static/%2e%2e/app.py",
+        "/static/..%2fapp.py",
+        "/static/%2e%2e%2f%2e%2e%2fsettings.py",
+        "/static//etc/passwd",
+        "/problems/../../etc/passwd",
+    ],
+)
+def test_paths_lead_to_no_other_file(shared_world: World, path: str) -> None:
+    host, port = shared_world.server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+        connection.sendall(request.encode())
+        answer = b""
+        while chunk := connection.recv(65_536):
+            answer += chunk
+    assert answer.startswith(b"HTTP/1.1 404")
+    assert b"import" not in answer
+    assert b"root:" not in answer
+
+
+def test_bodies_have_a_limit(serve: Callable[..., Serving]) -> None:
+    server = serve(web_max_body_bytes=10_000)
+    client = server.signed_in(server.add_user())
+    too_large = {"csv": "x" * 20_000}
+    for answer in (
+        client.post("/api/sites/import", json=too_large),
+        client.post("/login", data={"email": "x" * 20_000, "password": "x"}),
+        # Without a length, as it comes.
+        client.post(
+            "/api/sites/import",
+            content=(b"x" * 1_000 for _ in range(20)),
+            headers={"Content-Type": "application/json"},
+        ),
+    ):
+        assert answer.status_code == 413
+        assert answer.json()["type"] == "/problems/too-large"
+
+
+@pytest.mark.parametrize("path", ["/setup/x", "/password/x", "/unsubscribe/x", "/login/provider"])
+def test_public_pages_have_a_limit_of_requests(serve: Callable[..., Serving], path: str) -> None:
+    client = serve(web_requests_per_minute=2).anonymous()
+    assert [client.get(path).status_code for _ in range(3)] == [404, 404, 429]
+
+
+def test_no_password_is_hashed_for_a_wrong_setup_link(
+    server: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashed: list[str] = []
+    monkeypatch.setattr("sitecrawl.services.users.hash_password", hashed.append)
+    form = {"email": "eve@example.com", "password": PASSWORD}
+    assert server.anonymous().post("/setup/guess", data=form).status_code == 404
+    assert hashed == []
+
+
+def test_too_many_requests_have_to_wait(serve: Callable[..., Serving]) -> None:
+    server = serve(web_requests_per_minute=10)
+    client = server.anonymous()
+    statuses = [client.get("/api/session").status_code for _ in range(12)]
+    assert statuses == [401] * 10 + [429] * 2
+    answer = client.get("/api/session")
+    assert int(answer.headers["retry-after"]) >= 1
+    # Others are served all the same.
+    assert client.get("/api/health").status_code == 200
+
+
+def test_many_who_sign_in_at_once_do_not_stop_the_others(server: Serving) -> None:
+    server.add_user()
+    statuses: list[int] = []
+
+    def sign_in(number: int) -> None:
+        client = server.anonymous()
+        given = {"email": f"nobody-{number}@example.com", "password": PASSWORD}
+        statuses.append(client.post("/api/session", json=given).status_code)
+
+    threads = [threading.Thread(target=sign_in, args=(number,)) for number in range(40)]
+    for thread in threads:
+        thread.start()
+    took = []
+    for _ in range(5):
+        answer = server.anonymous().get("/api/health")
+        assert answer.status_code == 200
+        took.append(answer.elapsed.total_seconds())
+    for thread in threads:
+        thread.join()
+    assert set(statuses) <= {401, 429}
+    assert max(took) < 5
+
+
+def test_what_sites_are_called_is_no_formula_in_a_download(server: Serving) -> None:
+    client = server.signed_in(server.add_user())
+    new = {"rootUrl": "https://example.com", "name": "=HYPERLINK(1)", "tags": ["+1", "@x"]}
+    assert client.post("/api/sites", json=new).status_code == 201
+    for path in ("/api/sites/export.csv", "/api/sites/export.csv?full=true"):
+        rows = csv.reader(io.StringIO(client.get(path).text))
+        for cell in (cell for row in rows for cell in row):
+            assert not cell.startswith(("=", "+", "-", "@")), cell
+
+
+def test_a_page_shows_what_people_wrote_as_text(server: Serving) -> None:
+    client = server.anonymous()
+    evil = '"><script>alert(1)</script>'
+    answer = client.post("/login", data={"email": evil, "password": "x", "next": evil})
+    assert answer.status_code == 401
+    assert "<script>" not in answer.text
+    assert "unsafe" not in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/\\evil.example"])
+def test_signing_in_leads_to_no_other_site(server: Serving, target: str) -> None:
+    email = server.add_user()
+    answer = server.anonymous().post(
+        "/login", data={"email": email, "password": PASSWORD, "next": target}
+    )
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/"
+
+
+def test_a_disabled_user_is_out_at_once(server: Serving) -> None:
+    owner = server.signed_in(server.add_user())
+    member = server.signed_in(server.add_user(Role.MEMBER))
+    token = member.post("/api/tokens", json={"name": "t", "scopes": ["read"]}).json()["token"]
+    by_token = server.by_token(token)
+    assert by_token.get("/api/session").status_code == 200
+    number = member.get("/api/session").json()["id"]
+    assert owner.patch(f"/api/users/{number}", json={"disabled": True}).status_code == 200
+    assert member.get("/api/session").status_code == 401
+    assert by_token.get("/api/session").status_code == 401
+
+
+def test_a_role_that_was_lowered_counts_at_once(server: Serving) -> None:
+    owner = server.signed_in(server.add_user())
+    member = server.signed_in(server.add_user(Role.MEMBER))
+    number = member.get("/api/session").json()["id"]
+    owner.patch(f"/api/users/{number}", json={"role": "viewer"})
+    assert member.post("/api/groups", json={"name": "x"}).status_code == 403
+    own: Any = owner.get("/api/session").json()["id"]
+    assert owner.patch(f"/api/users/{own}", json={"role": "viewer"}).status_code == 409
