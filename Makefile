@@ -1,10 +1,15 @@
 # Each command sets up what it needs. uv is used where it is there, venv and pip otherwise.
 #
 #   make discover [DOMAIN=example.com] [PROFILE=audit]   discover a site (the bundled demo site without DOMAIN)
+#   make serve      the dashboard at http://127.0.0.1:8400, with the demo site and its history; needs no network
 #   make test       every test; installs a browser if there is none
 #   make check      formatting, lint, types
 #   make bench      speed and memory beside other tools (BENCH="--rounds 1 --urls 100k" for a quick look)
 #   make trial      real sites: what is found, what is untrue, at which cost (TRIAL="--sites vitepress")
+#   make openapi    write docs/openapi.json and the client from the API
+#   make bench-dive      how well passages are found, and what dives and searches cost
+#   make bench-monitor   200 sites on SQLite and PostgreSQL while the monitor's processes are killed
+#   make dashboard-assets   build styles and scripts of the dashboard from frontend/dashboard (needs node and npm)
 #   make report-assets   build the page of the report from frontend/report (needs node and npm)
 #   make pins       renew the exact versions in constraints.txt
 
@@ -16,7 +21,7 @@ PROFILE ?= $(if $(DOMAIN),default,fast)
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help discover test check bench trial report-assets pins clean
+.PHONY: help openapi discover serve test check bench bench-dive bench-monitor trial dashboard-assets report-assets pins clean
 
 help:
 	@sed -n 's/^#  *make/make/p' Makefile
@@ -51,6 +56,9 @@ $(VENV)/browser: $(VENV)/ready-dev
 discover: $(VENV)/ready
 	@$(BIN)/sitecrawl discover $(if $(DOMAIN),"$(DOMAIN)",--demo) --profile $(PROFILE)
 
+serve: $(VENV)/ready-dev
+	@$(BIN)/sitecrawl serve --demo
+
 test: $(VENV)/ready-dev $(VENV)/browser
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
@@ -66,7 +74,23 @@ trial: $(VENV)/ready-dev
 bench: $(VENV)/ready-dev
 	@$(BIN)/python -m benchmarks.run $(BENCH)
 
-# The result is committed: users need neither node nor npm.
+# Both are committed: a test shows when the API differs from them.
+openapi: $(VENV)/ready-dev
+	@$(BIN)/python -m sitecrawl.web.openapi
+
+bench-dive: $(VENV)/ready-dev
+	@$(BIN)/python -m benchmarks.search_quality
+	@$(BIN)/python -m benchmarks.dive
+
+bench-monitor: $(VENV)/ready-dev
+	@$(BIN)/python -m benchmarks.monitor
+	@$(BIN)/python -m benchmarks.monitor --postgres --workers 2
+
+# The results are committed: users need neither node nor npm.
+dashboard-assets:
+	@cd frontend/dashboard && npm install --silent --no-audit --no-fund --no-package-lock
+	@cd frontend/dashboard && npm run --silent check && npm run --silent build
+
 report-assets:
 	@cd frontend/report && npm install --silent --no-audit --no-fund --no-package-lock
 	@cd frontend/report && npm run --silent check && npm run --silent build

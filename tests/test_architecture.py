@@ -26,9 +26,10 @@ _LAYERS = (
             "sitemaps",
             "html",
             "classify",
+            "changes",
         ),
         "politeness",
-        *("safety", "robots", "coverage", "findings", "items"),
+        *("safety", "robots", "coverage", "findings", "items", "schedule", "channels"),
     },
     # what the settings are; needs only the pure modules
     {"settings", "config", "demo", "render"},
@@ -41,6 +42,9 @@ _LAYERS = (
     },
     # what a person can ask of the system
     {"services", "library"},
+    {"monitor"},
+    {"dive"},
+    {"web", "client", "mcp"},
     {"cli", "__main__"},
 )
 # Within the first layer the engines know nothing of the settings that steer them.
@@ -50,10 +54,13 @@ _ENGINES = {
     "sitemaps",
     "html",
     "classify",
+    "changes",
     "politeness",
     "robots",
     "coverage",
     "findings",
+    "schedule",
+    "channels",
     "errors",
 }
 _FRAMEWORKS = {
@@ -81,7 +88,8 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _imports(path: Path, *, for_types: bool = True) -> set[str]:
+@cache
+def _imports(path: Path, *, for_types: bool = True) -> frozenset[str]:
     """Every module that is imported anywhere in the file, in functions as well."""
     tree = _tree(path)
     type_only = {
@@ -100,7 +108,7 @@ def _imports(path: Path, *, for_types: bool = True) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+    return frozenset(found)
 
 
 def _component(dotted: str) -> str:

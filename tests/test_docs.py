@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from typer.main import get_command
 
+from sitecrawl.changes.kinds import EventKind
+from sitecrawl.channels.messages import MessageType
+from sitecrawl.channels.rules import Phase, Rules
+from sitecrawl.channels.targets import ChannelKind
 from sitecrawl.cli import app
 from sitecrawl.config import setting_specs
 from sitecrawl.config.meanings import MEANINGS
@@ -62,6 +67,9 @@ def test_no_setting_is_documented_that_does_not_exist() -> None:
         ("sitemaps.md", [f"`{kind}`" for kind in FindingKind]),
         ("evidence.md", [f"`{kind}`" for kind in (*EvidenceType, *FetchOutcome, *Reason)]),
         ("findings.md", [f"| `{kind}` | {DESCRIPTIONS[kind].severity} |" for kind in SiteFinding]),
+        ("notifications.md", [f"`{each.name}`" for each in fields(Rules)]),
+        ("notifications.md", [f"| `{kind}` |" for kind in ChannelKind]),
+        ("notifications.md", [f"`{each}`" for each in (*MessageType, *Phase, *EventKind)]),
         ("exports.md", [f"`{reason}`" for reason in (*Unfit, *ChangeReason)]),
         ("database.md", [f"`{name}`" for name in metadata.tables]),
         ("cli.md", [f"`sitecrawl {name}" for name in get_command(app).commands]),  # type: ignore[attr-defined]

@@ -68,7 +68,7 @@ def test_the_examples_of_the_documentation_run(
     monkeypatch.setenv("SITECRAWL_CRAWL", "never")
     text = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     names: dict[str, Any] = {}
     for block in blocks:
         own = block.replace("https://example.com", site.url).replace("example.com", site.url)

@@ -12,15 +12,28 @@ import typer
 
 from sitecrawl import __version__
 from sitecrawl.cli import (
+    changes,
+    channel,
     comparison,
     discover,
+    dive,
     export,
+    group,
     inventory,
+    job,
+    maintenance,
+    mcp,
+    monitor,
     plan,
     report,
+    retention,
     robots,
+    serve,
     settings,
+    site,
+    sql,
     structure,
+    user,
 )
 from sitecrawl.console.streams import discard_output
 from sitecrawl.errors import (
@@ -35,7 +48,8 @@ from sitecrawl.safety.text import printable
 app = typer.Typer(
     name="sitecrawl",
     help="Find every URL of a site, politely, and say for each one why it is on the list.",
-    epilog="Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done in part. Docs: docs/cli.md.",
+    epilog="Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done in part, 4 --fail-on."
+    " Docs: docs/cli.md.",
     no_args_is_help=True,
     # Rich would take longer to draw a help page than everything else together.
     rich_markup_mode=None,
@@ -45,16 +59,38 @@ app.command()(discover.discover)
 app.command()(discover.resume)
 app.command()(inventory.scans)
 app.command()(inventory.urls)
+app.command()(inventory.index)
 app.command()(inventory.why)
+app.command()(changes.changes)
+app.command()(changes.diff)
 app.command()(structure.tree)
 app.command()(structure.graph)
 app.command()(comparison.orphans)
 app.command()(comparison.unlisted)
 app.command()(comparison.sitemap_diff)
 app.add_typer(export.app)
+app.command()(sql.sql)
 app.command()(report.report)
 app.command()(robots.robots)
 app.command()(plan.plan)
+app.add_typer(channel.app)
+app.command()(serve.serve)
+app.add_typer(user.app)
+app.command()(dive.dive)
+app.command()(dive.search)
+app.command()(dive.ask)
+app.command()(dive.gaps)
+app.command()(mcp.mcp)
+app.command()(retention.body)
+app.command()(retention.prune)
+app.add_typer(site.app)
+app.add_typer(group.app)
+app.add_typer(job.app)
+app.add_typer(monitor.app)
+app.command()(monitor.worker)
+app.command()(maintenance.backup)
+app.command()(maintenance.restore)
+app.command()(maintenance.migrate)
 app.command()(settings.profiles)
 app.command()(settings.settings)
 app.command()(settings.doctor)

@@ -5,17 +5,20 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl.changes.presence import PresenceState
 from sitecrawl.classify.language import is_other_language, language_name
 from sitecrawl.classify.pages import LanguageSource
+from sitecrawl.cli.changes import change_words
 from sitecrawl.cli.coverage import coverage_words, limit_words
 from sitecrawl.html.links import LinkSource
 from sitecrawl.items import DocumentKind, FetchOutcome, Source
 from sitecrawl.robots.policy import VerdictReason
 from sitecrawl.safety.text import printable
+from sitecrawl.services.changes import page_history, page_presence
 from sitecrawl.services.explain import canonical_rules, explain_url, page_id
 from sitecrawl.store.queries.classification import explain_page
 from sitecrawl.store.queries.explain import MAX_MENTIONS, page_fact
-from sitecrawl.store.vocabulary import PageStatus
+from sitecrawl.store.vocabulary import CheckCause, PageStatus
 from sitecrawl.urls.address import resolve
 from sitecrawl.urls.refusal import Reason
 
@@ -25,7 +28,8 @@ if TYPE_CHECKING:
 
     from sitecrawl.classify.pages import PageClass
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.coverage import CrawlCoverage
+    from sitecrawl.store.queries.checks import LastCheck
+    from sitecrawl.store.queries.coverage import CrawlEnd
     from sitecrawl.store.queries.documents import Fetch
     from sitecrawl.store.queries.explain import (
         MentionCount,
@@ -104,10 +108,13 @@ def _known(database: Database, site: Site, page: PageFact, answer: Why) -> Itera
             yield from (f"  {line}" for line in class_words(database, answer.scan, page))
     if answer.verdict:
         yield from _robots(answer.verdict)
-    if answer.visit:
+    if answer.visit and answer.visit.outcome:
         yield from (f"  {line}" for line in visit_words(answer.visit))
+    elif answer.last_check:
+        yield f"  {last_check_words(answer.last_check)}"
     yield from (f"  {line}" for line in path_words(answer.click_path))
     yield from (f"  {line}" for line in mention_words(answer))
+    yield from (f"  {line}" for line in history_words(database, site, page))
 
 
 def _unconfirmed_words(answer: Why) -> str:
@@ -194,19 +201,19 @@ def refusal_words(answer: Why, redirects: Sequence[str]) -> str:
 
 def visit_words(visit: VisitFact) -> Iterator[str]:
     """How the page answered, and what it says of itself."""
-    if visit.outcome is None:
-        return
-    when = f"{visit.fetched_at:%Y-%m-%d %H:%M} UTC, " if visit.fetched_at else ""
+    when = f"{_time(visit.fetched_at)}, " if visit.fetched_at else ""
     facts = [
-        f"HTTP {visit.status}" if visit.status else visit.outcome.replace("_", " "),
-        "unchanged (304)" if visit.outcome == FetchOutcome.NOT_MODIFIED else "",
+        *_answer_words(visit),
         visit.content_type,
         visit.error,
         f"at {visit.final_url} after a redirect" if visit.redirects else "",
     ]
     # The error may be the status in words.
     said = ", ".join(dict.fromkeys(fact for fact in facts if fact))
-    yield f"visited {when}scan {visit.scan_id}: {said}"
+    verb, why = "checked" if visit.checked_for else "visited", ""
+    if visit.checked_for == CheckCause.MISSING:
+        why = ", because what listed it was read without it or is gone"
+    yield f"{verb} {when}scan {visit.scan_id}{why}: {said}"
     if visit.title:
         yield f"title: {visit.title}"
     if visit.directives:
@@ -218,6 +225,21 @@ def visit_words(visit: VisitFact) -> Iterator[str]:
         yield f"same text as {visit.duplicate_of}, which was visited earlier"
     if visit.redirected_from:
         yield f"redirected here: {' -> '.join([*visit.redirected_from, visit.url])}"
+
+
+def last_check_words(check: LastCheck) -> str:
+    """When an earlier scan visited the page, and how it answered."""
+    when = f"{_time(check.checked_at)}, " if check.checked_at else ""
+    said = dict.fromkeys(fact for fact in [*_answer_words(check), check.error] if fact)
+    return f"last checked {when}scan {check.scan_id}: {', '.join(said)}"
+
+
+def _answer_words(visit: VisitFact | LastCheck) -> Iterator[str]:
+    assert visit.outcome is not None
+    target = f" -> {visit.redirect_target}" if visit.redirect_target else ""
+    yield f"HTTP {visit.status}{target}" if visit.status else visit.outcome.replace("_", " ")
+    if visit.outcome == FetchOutcome.NOT_MODIFIED:
+        yield "unchanged (304)"
 
 
 def path_words(path: Sequence[ClickStep]) -> Iterator[str]:
@@ -245,18 +267,18 @@ def _link(step: ClickStep) -> str:
 
 def unvisited_words(answer: Why) -> str | None:
     """Why a listed page was not visited, if it was not."""
-    visit, coverage = answer.visit, answer.coverage
-    if answer.scan is None or coverage is None or (visit and visit.outcome):
+    visit, crawl = answer.visit, answer.crawl
+    if answer.scan is None or crawl is None or (visit and visit.outcome):
         return None
     if {each.source for each in answer.mention_counts} == {LinkSource.ALTERNATE}:
         return "a page in another format is not fetched"
     if visit and visit.number is None:
         return f"held under the pattern {pattern_words(visit, answer.scan.summary or {})}"
-    if not coverage.has_crawled:
-        because = f" ({coverage.ended})" if coverage.ended else ""
+    if not crawl.has_crawled:
+        because = f" ({crawl.ended})" if crawl.ended else ""
         return f"the crawl did not run{because}" if visit else None
     if visit:
-        return f"still in the queue when the scan ended: {_end(coverage)}"
+        return f"still in the queue when the scan ended: {_end(crawl)}"
     return _not_in_frontier(answer, answer.scan.settings)
 
 
@@ -277,10 +299,10 @@ def _pattern_figures(cut: Mapping[str, Any]) -> str:
     return f"{words}; its parameter does not change the page: {url} has the text of {same_as}"
 
 
-def _end(coverage: CrawlCoverage) -> str:
-    if coverage.limits:
-        return "; ".join(map(limit_words, coverage.limits))
-    return coverage.ended or f"scan {coverage.scan_id} is {coverage.scan_status}"
+def _end(crawl: CrawlEnd) -> str:
+    if crawl.limits:
+        return "; ".join(map(limit_words, crawl.limits))
+    return crawl.ended or f"scan {crawl.scan_id} is {crawl.scan_status}"
 
 
 def _not_in_frontier(answer: Why, settings: Mapping[str, Any]) -> str | None:
@@ -335,6 +357,21 @@ def _language_words(found: PageClass, scan: Scan) -> str:
     mark = f", not one of the chosen {', '.join(chosen)}" if is_other else ""
     source = f", {_LANGUAGE_SOURCES[found.language_source]}" if found.language_source else ""
     return f"language: {language_name(found.language)}{source}{mark}"
+
+
+# --- history --------------------------------------------------------------------------------------
+
+
+def history_words(database: Database, site: Site, page: PageFact) -> Iterator[str]:
+    """Where the page stands, and what happened to it, the newest first."""
+    presence = page_presence(database, page.id)
+    if presence is not None and presence.state is not PresenceState.PRESENT:
+        yield f"{presence.state} since scan {presence.since_scan_id}"
+    history = page_history(database, site, page.id)
+    if history:
+        yield "history:"
+    for change in history:
+        yield f"  {_time(change.occurred_at)}, scan {change.scan_id}: {change_words(change)}"
 
 
 # --- mentions -------------------------------------------------------------------------------------

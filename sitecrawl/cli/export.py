@@ -1,4 +1,4 @@
-"""``sitecrawl export sitemap`` and ``export llms``: files that a site can serve."""
+"""``sitecrawl export``: files that a site can serve, and Parquet for questions by SQL."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="export",
-    help="Write files that a site can serve. For tables and programs: sitecrawl urls -o.",
+    help="Write files that a site can serve, or Parquet files. One table: sitecrawl urls -o.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -84,6 +84,44 @@ def llms(
         where = f" written to {output}" if output else ""
         words = [f"{done.links:,} of {done.pages:,} pages{where}", *_left_out_words(done.left_out)]
         _tell(words, asked)
+
+
+@app.command()
+def parquet(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder to write to; created if needed.")
+    ],
+    domain: Annotated[str, typer.Argument(help="A site that has been scanned.")] = "",
+    all_: Annotated[bool, typer.Option("--all", help="All sites.")] = False,
+    history: Annotated[
+        bool, typer.Option("--history", help="Every kept scan, not only the newest of each site.")
+    ] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Write pages, changes and mentions as Parquet, a folder per site and scan.
+
+    Scans that are in the folder already are left as they are.
+
+    \b
+    sitecrawl export parquet example.com -o parquet/
+    sitecrawl export parquet --all --history -o parquet/
+    """
+    from sitecrawl.config import ConfigError
+    from sitecrawl.services.database import reading
+    from sitecrawl.services.datasets import export_parquet
+
+    if bool(domain) == all_:
+        raise ConfigError("name a site, or give --all")
+    with reading(database) as store:
+        for done in export_parquet(store, output, domain, history=history):
+            rows = done.rows
+            words = (
+                "there already"
+                if rows is None
+                else f"{rows['pages']:,} pages, {rows['mentions']:,} mentions,"
+                f" {rows['changes']:,} changes"
+            )
+            typer.echo(f"{done.site} scan {done.scan_id}: {words}")
 
 
 def _sitemap_words(done: SitemapExport, output: Path) -> Iterator[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from enum import StrEnum
+from datetime import datetime  # noqa: TC003  Typer reads the annotations
 from pathlib import Path  # noqa: TC003  Typer reads the annotations
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -26,25 +26,28 @@ from sitecrawl.cli.options import (
     format_by_ending,
 )
 from sitecrawl.safety.text import printable
+from sitecrawl.services.formats import ExportFormat
 from sitecrawl.urls.refusal import Reason  # noqa: TC001  Typer reads the annotations
 
-
-class ExportFormat(StrEnum):
-    """What ``urls`` can write."""
-
-    TEXT = "text"
-    JSONL = "jsonl"
-    JSON = "json"
-    CSV = "csv"
-    XLSX = "xlsx"
-    PARQUET = "parquet"
-
-
+if TYPE_CHECKING:
+    from sitecrawl.services.database import AskedScan
+    from sitecrawl.store.queries.page_filter import PageFilter
 _BY_ENDING: Final = {
     "": ExportFormat.TEXT,
     ".txt": ExportFormat.TEXT,
     **{f".{each}": each for each in ExportFormat if each is not ExportFormat.TEXT},
 }
+
+
+_MAX_FACET_VALUES: Final = 10
+
+
+def _moment(words: str) -> Any:
+    return typer.Option(
+        help=f"Only pages that {words} (UTC).",
+        formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
+        metavar="DATE",
+    )
 
 
 def scans(
@@ -64,10 +67,9 @@ def scans(
     with reading(database) as store:
         site_id = known_site(store, domain).id if domain else None
         for scan in newest_scans(store, limit, site_id):
-            figures = scan.summary or {}
             typer.echo(
                 f"{scan.id:>5}  {scan.started_at:%Y-%m-%d %H:%M} UTC  {scan.status:<11}"
-                f"  {figures.get('pages', 0):>9,} URLs  {printable(scan.root_url)}"
+                f"  {scan.known_pages:>9,} URLs  {printable(scan.root_url)}"
                 + (
                     f"  ({printable(scan.reason)})"
                     if scan.reason and scan.status != "finished"
@@ -116,6 +118,56 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     clicks: Annotated[
         int | None, typer.Option(min=0, help="Only pages at most this many clicks from the root.")
     ] = None,
+    search: Annotated[
+        str, typer.Option(help="Only pages with this text in their URL or title.")
+    ] = "",
+    prefix: Annotated[str, typer.Option(help="Only URLs that begin with this.")] = "",
+    template: Annotated[
+        str, typer.Option(help="Only pages of this template, such as '/blog/{slug}'.")
+    ] = "",
+    min_depth: Annotated[
+        int | None, typer.Option(min=0, help="Only URLs with at least this many path segments.")
+    ] = None,
+    min_priority: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Only pages of at least this priority.")
+    ] = None,
+    max_priority: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Only pages of at most this priority.")
+    ] = None,
+    visited: Annotated[
+        bool | None, typer.Option("--visited/--not-visited", help="Only pages that were visited.")
+    ] = None,
+    robots_allowed: Annotated[
+        bool | None,
+        typer.Option("--robots-allowed/--robots-disallowed", help="What robots.txt says."),
+    ] = None,
+    indexable: Annotated[
+        bool | None,
+        typer.Option(
+            "--indexable/--not-indexable", help="Whether a search engine may show the page."
+        ),
+    ] = None,
+    orphan: Annotated[
+        bool | None,
+        typer.Option("--orphan/--not-orphan", help="Only pages of sitemaps that no link leads to."),
+    ] = None,
+    lastmod_since: Annotated[datetime | None, _moment("have a lastmod since then")] = None,
+    lastmod_before: Annotated[datetime | None, _moment("have a lastmod before then")] = None,
+    first_seen_since: Annotated[datetime | None, _moment("were first seen since then")] = None,
+    first_seen_before: Annotated[datetime | None, _moment("were first seen before then")] = None,
+    last_seen_since: Annotated[datetime | None, _moment("were last seen since then")] = None,
+    last_seen_before: Annotated[datetime | None, _moment("were last seen before then")] = None,
+    changed_since: Annotated[datetime | None, _moment("have changed since then")] = None,
+    sort: Annotated[
+        str, typer.Option(help="Sort by this, such as url; -priority: descending.")
+    ] = "",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many.")] = None,
+    cursor: Annotated[
+        str, typer.Option(help="Go on after the last of a list with the same sort.")
+    ] = "",
+    facets: Annotated[
+        bool, typer.Option("--facets", help="Count the URLs by category, status, ... instead.")
+    ] = False,
     scan: Annotated[int | None, SCAN_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
@@ -132,11 +184,13 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     sitecrawl urls example.com --pattern '/product/{n}'
     sitecrawl urls example.com --type article --language de
     sitecrawl urls example.com --cluster /blog
+    sitecrawl urls example.com --search garden --sort -priority --limit 20
+    sitecrawl urls example.com --not-indexable --facets
     """
     from sitecrawl.cli import filters
-    from sitecrawl.exporters.pages import export_pages
-    from sitecrawl.services.database import known_site, reading, wanted_scan
-    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.services.database import AskedScan, known_site, reading, wanted_scan
+    from sitecrawl.store.queries.cursors import decode_cursor
+    from sitecrawl.store.queries.page_filter import PageFilter, checked_order
     from sitecrawl.store.vocabulary import PageStatus
 
     asked_status = filters.checked_status(status)
@@ -156,7 +210,30 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
         category=filters.checked_category(category),
         page_type=filters.checked_type(type_),
         language=filters.checked_language(language),
+        search=search,
+        prefix=prefix,
+        template=template,
+        min_depth=min_depth,
+        min_priority=min_priority,
+        max_priority=max_priority,
+        visited=visited,
+        robots_allowed=robots_allowed,
+        indexable=indexable,
+        orphan=orphan,
+        lastmod_since=lastmod_since,
+        lastmod_before=lastmod_before,
+        first_seen_since=first_seen_since,
+        first_seen_before=first_seen_before,
+        last_seen_since=last_seen_since,
+        last_seen_before=last_seen_before,
+        changed_since=changed_since,
+        limit=limit,
     )
+    if sort or cursor or limit is not None:
+        by = sort.removeprefix("-")
+        order = checked_order(by, descending=by != sort)
+        after = decode_cursor(order, cursor) if cursor else None
+        wanted = replace(wanted, order=order, after=after)
     chosen = format_ or format_by_ending(output, _BY_ENDING, ExportFormat.TEXT)
     with reading(database) as store:
         site = known_site(store, domain)
@@ -166,9 +243,71 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
 
             known = sorted(classifier_of(store, of_scan).model.cluster_keys)
             wanted = replace(wanted, cluster=filters.checked_cluster(cluster, known))
-        number = export_pages(store, of_scan, wanted, chosen, output)
+        if facets:
+            _show_facets(AskedScan(store, site, of_scan), wanted)
+        else:
+            _export(AskedScan(store, site, of_scan), wanted, chosen, output)
+
+
+def _export(
+    asked: AskedScan, wanted: PageFilter, format_: ExportFormat, output: Path | None
+) -> None:
+    from sitecrawl.exporters.pages import export_pages
+    from sitecrawl.services.page_lists import following_cursor
+
+    number = export_pages(asked.database, asked.scan, wanted, format_, output)
     if output:
         sys.stderr.write(f"{number:,} URLs written to {output}\n")
+    if wanted.limit is not None and (cursor := following_cursor(asked, wanted)):
+        sys.stderr.write(f"more follow: --cursor {cursor}\n")
+
+
+def _show_facets(asked: AskedScan, wanted: PageFilter) -> None:
+    from sitecrawl.services.page_lists import page_facets
+
+    found = page_facets(asked, wanted)
+    typer.echo(f"{found.pages:,} URLs")
+    for name, values in found.values.items():
+        if not values:
+            continue
+        typer.echo(f"\n{name}")
+        for each in values[:_MAX_FACET_VALUES]:
+            typer.echo(f"{each.pages:>11,}  {_facet_words(each.value)}")
+        if (left := len(values) - _MAX_FACET_VALUES) > 0:
+            typer.echo(f"{'':>11}  and {left:,} more")
+
+
+def _facet_words(value: str | float | bool | None) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "-" if value is None else printable(str(value))
+
+
+def index(
+    domain: Annotated[str, SITE_ARGUMENT],
+    texts: Annotated[bool, typer.Option(help="Index texts of URLs and titles, too.")] = True,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Index the inventory of a site, so that lists, searches and counts are fast.
+
+    \b
+    sitecrawl index example.com
+    """
+    from sitecrawl.services.database import (
+        AskedScan,
+        configured_url,
+        known_site,
+        wanted_scan,
+    )
+    from sitecrawl.services.page_lists import refresh_page_index
+    from sitecrawl.store.engine import open_database
+
+    with open_database(database or configured_url(), create=False) as store:
+        site = known_site(store, domain)
+        of_scan = wanted_scan(store, site, None)
+        is_new = refresh_page_index(AskedScan(store, site, of_scan), with_texts=texts)
+    words = "indexed" if is_new else "is indexed already"
+    typer.echo(f"{site.key} {words}, as of scan {of_scan.id}")
 
 
 def why(

@@ -84,6 +84,9 @@ def _lines(survey: Survey, settings: BaseSettings) -> Iterator[str]:
     yield from _cost(cost, pause)
     if root.allowed:
         yield from _crawl(survey, config, cost.gap_seconds)
+    if limit := config.check_pages:
+        longest = duration_words(limit * cost.gap_seconds)
+        yield f"then it checks up to {limit:,} of the listed pages: {longest} more"
 
 
 def _crawl(survey: Survey, config: Config, gap_seconds: float) -> Iterator[str]:

@@ -327,7 +327,8 @@ def _earlier(database: Database, url: str, view: RobotsView, scan: Scan) -> _Ear
 def _changes(
     database: Database, robots: AuthorityRobots, before: RobotsPolicy, scan: Scan
 ) -> Iterator[str]:
-    from sitecrawl.store.queries.pages import ALL_PAGES, page_rows
+    from sitecrawl.store.queries.page_filter import ALL_PAGES
+    from sitecrawl.store.queries.pages import page_rows
 
     prefix = origin_of(robots.url) + "/"
     for rows in page_rows(database, scan, ALL_PAGES, ("url",)):

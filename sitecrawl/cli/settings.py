@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import platform
 import re
-from importlib import import_module, metadata
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sitecrawl import __version__
 from sitecrawl.cli.options import PROFILE_OPTION, SETTING_OPTION, load_profile
+from sitecrawl.cli.tables import JSON_OPTION, print_json
 from sitecrawl.config import (
     COMMAND_LINE_PRIORITY,
     ENVIRONMENT_PRIORITY,
@@ -37,27 +36,6 @@ _SCRAPY_SETTINGS = (
     "AUTOTHROTTLE_ENABLED",
 )
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
-
-_REQUIRED = (
-    "scrapy",
-    "twisted",
-    "protego",
-    "ada-url",
-    "sqlalchemy",
-    "isal",
-    "brotli",
-    "xxhash",
-    "numpy",
-)
-_OPTIONAL = {
-    "psycopg": "PostgreSQL databases (pip install 'sitecrawl[postgres]')",
-    "xlsxwriter": "sitecrawl urls --format xlsx (pip install 'sitecrawl[excel]')",
-    "pyarrow": "sitecrawl urls --format parquet (pip install 'sitecrawl[parquet]')",
-    "playwright": "rendering pages in a browser (pip install 'sitecrawl[render]')",
-    "scrapy-fake-useragent": (
-        "SITECRAWL_BROWSER_USER_AGENTS (pip install 'sitecrawl[browserlike]')"
-    ),
-}
 
 
 def profiles() -> None:
@@ -151,9 +129,12 @@ def _origin(name: str, values: BaseSettings, profile: str) -> str:
 def _shown(name: str, value: Any) -> str:
     from sitecrawl.store.engine import without_password
 
+    if any(spec.is_secret for spec in setting_specs() if spec.name == name):
+        return "(set)" if value else "(none)"
     if isinstance(value, (tuple, list)):
         return ", ".join(value) or "(none)"
-    return without_password(value) if name == "SITECRAWL_DATABASE_URL" else str(value)
+    is_url = name.endswith("DATABASE_URL") and value
+    return without_password(value) if is_url else str(value)
 
 
 def doctor(
@@ -161,18 +142,26 @@ def doctor(
     install_browser: Annotated[
         bool, typer.Option("--install-browser", help="Install a browser first if there is none.")
     ] = False,
+    as_json: Annotated[bool, JSON_OPTION] = False,
 ) -> None:
-    """Check what is installed, which database is used, and what is missing.
+    """Check what is installed and missing, the database, the disk, scans, workers and deliveries.
 
     \b
     sitecrawl doctor
     sitecrawl doctor --install-browser
     """
+    from sitecrawl.services.diagnosis import run_checks
+
     is_well = _has_browser(profile) if install_browser else True
-    for check in run_checks(profile):
+    values = _effective_settings(profile)
+    checks = list(run_checks(Config.from_settings(values), values["USER_AGENT"]))
+    for check in checks:
         is_well &= check.is_fine or check.is_optional
-        mark = "ok" if check.is_fine else ("-" if check.is_optional else "!!")
-        typer.echo(f"{mark:<3} {check.name:<12} {check.words}")
+        if not as_json:
+            mark = "ok" if check.is_fine else ("-" if check.is_optional else "!!")
+            typer.echo(f"{mark:<3} {check.name:<12} {check.words}")
+    if as_json:
+        print_json([check._asdict() for check in checks])
     raise typer.Exit(0 if is_well else 1)
 
 
@@ -182,77 +171,3 @@ def _has_browser(profile: str) -> bool:
     setting = Config.from_settings(_effective_settings(profile)).browser
     # To stderr, so that a program can read the checks.
     return install_browser(setting, lambda words: typer.echo(words, err=True)) is not None
-
-
-class Check(NamedTuple):
-    """The result of one check."""
-
-    name: str
-    is_fine: bool
-    is_optional: bool
-    words: str
-
-
-def run_checks(profile: str) -> Iterator[Check]:
-    yield Check("sitecrawl", True, False, f"{__version__} on Python {platform.python_version()}")
-    for package in _REQUIRED:
-        yield _package(package)
-    for package, purpose in _OPTIONAL.items():
-        yield _package(package, purpose)
-    settings = _effective_settings(profile)
-    config = Config.from_settings(settings)
-    yield _database(config)
-    yield _contact(settings["USER_AGENT"])
-    yield _browser(config.browser)
-
-
-def _package(name: str, purpose: str = "") -> Check:
-    try:
-        return Check(name, True, bool(purpose), metadata.version(name))
-    except metadata.PackageNotFoundError:
-        words = f"not installed; needed for {purpose}" if purpose else "not installed"
-        return Check(name, False, bool(purpose), words)
-
-
-def _database(config: Config) -> Check:
-    from sitecrawl.services.database import reading
-    from sitecrawl.store.engine import without_password
-    from sitecrawl.store.errors import DatabaseMissingError, StoreError
-    from sitecrawl.store.queries.scans import sites
-
-    shown = without_password(config.database_url)
-    try:
-        with reading(config.database_url) as database:
-            number = len(sites(database))
-    except DatabaseMissingError:
-        return Check("database", True, False, f"{shown}, created by the first scan")
-    except StoreError as error:
-        return Check("database", False, False, str(error))
-    return Check("database", True, False, f"{shown}, {number} sites")
-
-
-def _contact(user_agent: str) -> Check:
-    is_own = ".example" not in user_agent
-    hint = "" if is_own else "; set USER_AGENT to one with your contact address"
-    return Check("user agent", is_own, True, user_agent + hint)
-
-
-def _browser(setting: str) -> Check:
-    from sitecrawl.render.browser import find_browser
-
-    try:
-        browser = find_browser(setting)
-    except ConfigError as error:
-        return Check("browser", False, False, str(error))
-    if browser is None:
-        words = (
-            "none found, so pages are not rendered; install one: sitecrawl doctor --install-browser"
-        )
-        return Check("browser", False, True, words)
-    version = browser.version()
-    if not version:
-        words = (
-            f"{browser.path} does not start; install another: sitecrawl doctor --install-browser"
-        )
-        return Check("browser", False, True, words)
-    return Check("browser", True, True, f"{browser.path}, {version} ({browser.origin})")

@@ -208,6 +208,8 @@ def _crawl(summary: Summary) -> Iterator[tuple[str, Words]]:
         yield label, Words(f"{stage['stage']}: {stage['ended']}")
     if summary.visited > 1:
         yield "visited", Words(f"{summary.visited:,} pages to follow their links")
+    if summary.checks:
+        yield "checked", Words(_check_words(summary.checks))
     if summary.unvisited > 0:
         words = f"{summary.unvisited:,} of {summary.pages:,} URLs on the list"
         yield "unvisited", Words(words, "yellow" if summary.not_visited else "")
@@ -217,6 +219,21 @@ def _crawl(summary: Summary) -> Iterator[tuple[str, Words]]:
         yield label, Words(_pattern_words(cut), "yellow")
     if (more := len(summary.cut_patterns) - _SHOWN_PATTERNS) > 0:
         yield "", Words(f"{more:,} more patterns", "yellow")
+
+
+_CHECK_RESULTS = {
+    "unchanged": "unchanged",
+    "redirected": "redirected",
+    "removed": "removed (404, 410 or an error page)",
+    "unreachable": "unreachable",
+    "not_allowed": "not allowed to be fetched",
+}
+
+
+def _check_words(checks: dict[str, int]) -> str:
+    found = [f"{checks[name]:,} {words}" for name, words in _CHECK_RESULTS.items() if checks[name]]
+    answered = f": {', '.join(found)}" if found else ""
+    return f"{checks['checked']:,} listed pages for how they answer{answered}"
 
 
 def _pattern_words(cut: dict[str, Any]) -> str:

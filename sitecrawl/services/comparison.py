@@ -1,7 +1,4 @@
-"""Compares the sitemaps of a site with what its pages link to.
-
-Everything here only reads, and needs the permission to read the site.
-"""
+"""Compares the sitemaps of a site with what its pages link to."""
 
 from __future__ import annotations
 
@@ -13,6 +10,7 @@ from sitecrawl.exporters import comparison, sitemap_diff
 from sitecrawl.exporters.sitemap_diff import SitemapChange, SitemapDiff
 from sitecrawl.exporters.sitemap_fitness import read_fitness
 from sitecrawl.services.formats import ListFormat
+from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.queries.comparison import (
     Orphan,
     UnlistedPage,
@@ -46,6 +44,7 @@ class WrittenDiff:
     coverage: CrawlCoverage
 
 
+@requires(Permission.READ)
 def write_orphans(asked: AskedScan, format_: ListFormat, file: IO[bytes]) -> WrittenList:
     """Pages that are in a sitemap, but not linked; ``CrawlNeededError`` without a crawl."""
     coverage = asked.coverage()
@@ -59,6 +58,7 @@ def write_orphans(asked: AskedScan, format_: ListFormat, file: IO[bytes]) -> Wri
     return WrittenList(_write(pages, Orphan._fields, coverage, format_, file), coverage)
 
 
+@requires(Permission.READ)
 def write_unlisted(asked: AskedScan, format_: ListFormat, file: IO[bytes]) -> WrittenList:
     """Pages that are linked, but in no sitemap."""
     coverage = asked.coverage()
@@ -66,6 +66,7 @@ def write_unlisted(asked: AskedScan, format_: ListFormat, file: IO[bytes]) -> Wr
     return WrittenList(_write(pages, UnlistedPage._fields, coverage, format_, file), coverage)
 
 
+@requires(Permission.READ)
 def write_sitemap_diff(asked: AskedScan, format_: ListFormat, file: IO[bytes]) -> WrittenDiff:
     """What the site's own sitemaps should add and drop, each URL with its reason."""
     coverage = asked.coverage()

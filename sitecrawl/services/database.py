@@ -10,7 +10,14 @@ from sitecrawl.config import Config, ConfigError, apply_environment
 from sitecrawl.config.profiles import load_settings
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.coverage import crawl_coverage
-from sitecrawl.store.queries.scans import latest_scan, scan_by_id, site_for, sites
+from sitecrawl.store.queries.scans import (
+    is_pruned,
+    latest_scan,
+    scan_by_id,
+    scans,
+    site_for,
+    sites,
+)
 from sitecrawl.urls.target import parse_target
 
 if TYPE_CHECKING:
@@ -29,6 +36,13 @@ def reading(url: str) -> Iterator[Database]:
         yield database
     finally:
         database.close()
+
+
+@contextmanager
+def writing(url: str) -> Iterator[Database]:
+    """Open the database at *url*, or the one of the settings; it is made if it is not there."""
+    with open_database(url or configured_url()) as database:
+        yield database
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +66,16 @@ def asking(url: str, domain: str, scan_id: int | None = None) -> Iterator[AskedS
         yield AskedScan(database, site, wanted_scan(database, site, scan_id))
 
 
-def configured_url() -> str:
-    """The database URL of the environment, or of the default settings."""
+def configured() -> Config:
+    """The default settings, with what the environment says."""
     settings = load_settings("default")
     apply_environment(settings)
-    return Config.from_settings(settings).database_url
+    return Config.from_settings(settings)
+
+
+def configured_url() -> str:
+    """The database URL of the environment, or of the default settings."""
+    return configured().database_url
 
 
 def known_site(database: Database, text: str) -> Site:
@@ -74,6 +93,13 @@ def wanted_scan(database: Database, site: Site, scan_id: int | None) -> Scan:
     scan = latest_scan(database, site.id) if scan_id is None else scan_by_id(database, scan_id)
     if scan is None and scan_id is None:
         raise ConfigError(f"{site.key} has no scan yet; see: sitecrawl discover --help")
+    if scan is None and scan_id is not None and is_pruned(database, scan_id):
+        raise ConfigError(f"scan {scan_id} has been pruned; those that are left: sitecrawl scans")
     if scan is None or scan.site_id != site.id:
         raise ConfigError(f"scan {scan_id} is not a scan of {site.key}; see: sitecrawl scans")
     return scan
+
+
+def check_database(database: Database) -> None:
+    """``StoreError`` if it cannot be read."""
+    scans(database, limit=1)

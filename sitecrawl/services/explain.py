@@ -1,7 +1,4 @@
-"""Finds what is known of one URL: the answer to "why is it on the list, and why not".
-
-It only reads, and needs the permission to read the site.
-"""
+"""Finds what is known of one URL: the answer to "why is it on the list, and why not"."""
 
 from __future__ import annotations
 
@@ -9,7 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sitecrawl.config import Config
+from sitecrawl.errors import NotFoundError
 from sitecrawl.services.database import known_site
+from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.queries.explain import MAX_MENTIONS, why
 from sitecrawl.store.queries.scans import latest_scan, site_for, sites
 from sitecrawl.urls.canonical import KeyRules, canonicalize, explain_refusal
@@ -17,6 +16,7 @@ from sitecrawl.urls.columns import page_ids
 from sitecrawl.urls.target import TargetError, parse_target
 
 if TYPE_CHECKING:
+    from sitecrawl.services.database import AskedScan
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.explain import Why
     from sitecrawl.store.queries.scans import Site
@@ -36,6 +36,7 @@ class Explanation:
     """Why it cannot be a page."""
 
 
+@requires(Permission.READ)
 def explain_url(
     database: Database, url: str, max_mentions: int | None = MAX_MENTIONS
 ) -> Explanation:
@@ -54,6 +55,7 @@ def explain_url(
     return Explanation(address, site, look_up(database, site, url, max_mentions))
 
 
+@requires(Permission.READ)
 def look_up(
     database: Database, site: Site, url: str, max_mentions: int | None = MAX_MENTIONS
 ) -> Why:
@@ -67,6 +69,16 @@ def look_up(
     return why(database, site.id, page_id(site, url, rules), max_mentions)
 
 
+@requires(Permission.READ)
+def find_page_id(asked: AskedScan, url: str) -> int:
+    """The id of the page that this URL is, as anybody would write it."""
+    found = look_up(asked.database, asked.site, url, 0)
+    if found.page is None:
+        raise NotFoundError(f"{url} is not in the inventory of {asked.site.key}")
+    return found.page.id
+
+
+@requires(Permission.READ)
 def page_id(site: Site, url: str, rules: CanonicalRules) -> int:
     """The id that a page with this URL has or would have."""
     address = _address(url)
@@ -77,6 +89,7 @@ def page_id(site: Site, url: str, rules: CanonicalRules) -> int:
     return number
 
 
+@requires(Permission.READ)
 def canonical_rules(database: Database, site: Site | None) -> CanonicalRules:
     """The rules of the site's last scan."""
     scan = latest_scan(database, site.id) if site else None

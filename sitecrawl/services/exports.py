@@ -1,22 +1,21 @@
-"""Writes files from the inventory of a site: sitemaps, llms.txt, the graph of its links.
-
-Everything here only reads the database, and needs the permission to read the site.
-"""
+"""Writes files from the inventory of a site: sitemaps, llms.txt, the graph of its links."""
 
 from __future__ import annotations
 
+import tempfile
+import zipfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from sitecrawl.config import ConfigError
 from sitecrawl.exporters import graph, llms, sitemap
 from sitecrawl.services.formats import GraphFormat
+from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.queries.links import GraphFilter, reading_graph
 from sitecrawl.urls.address import origin_of, resolve
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sitecrawl.exporters.graph import GraphSize
     from sitecrawl.exporters.llms import LlmsExport
     from sitecrawl.exporters.sitemap import SitemapExport
@@ -32,6 +31,7 @@ class WrittenGraph:
     coverage: CrawlCoverage
 
 
+@requires(Permission.READ)
 def export_sitemaps(
     asked: AskedScan, folder: Path, base_url: str = "", *, compress: bool = True
 ) -> SitemapExport:
@@ -45,6 +45,18 @@ def export_sitemaps(
     )
 
 
+@requires(Permission.READ)
+def zip_sitemaps(asked: AskedScan, file: IO[bytes], base_url: str = "") -> SitemapExport:
+    """The same as one zip file."""
+    with tempfile.TemporaryDirectory() as name, zipfile.ZipFile(file, "w") as archive:
+        folder = Path(name)
+        done = export_sitemaps(asked, folder, base_url)
+        for path in sorted(folder.iterdir()):
+            archive.write(path, path.name)
+    return done
+
+
+@requires(Permission.READ)
 def export_llms(
     asked: AskedScan, *, title: str, summary: str, links_per_section: int
 ) -> LlmsExport:
@@ -59,6 +71,7 @@ def export_llms(
     )
 
 
+@requires(Permission.READ)
 def write_graph(
     asked: AskedScan,
     format_: GraphFormat,

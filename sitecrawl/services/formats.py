@@ -5,6 +5,17 @@ from __future__ import annotations
 from enum import StrEnum
 
 
+class ExportFormat(StrEnum):
+    """The pages of an inventory."""
+
+    TEXT = "text"
+    JSONL = "jsonl"
+    JSON = "json"
+    CSV = "csv"
+    XLSX = "xlsx"
+    PARQUET = "parquet"
+
+
 class ListFormat(StrEnum):
     """A list of compared pages."""
 
@@ -29,3 +40,12 @@ class ReportFormat(StrEnum):
     CSV = "csv"
     """A zip file of tables."""
     XLSX = "xlsx"
+
+
+class ChangeFormat(StrEnum):
+    """Changes between scans."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+    MD = "md"

@@ -1,7 +1,4 @@
-"""The inventory of one site: what is known of it, as questions and answers.
-
-Everything here only reads, and needs the permission to read the site.
-"""
+"""The inventory of one site: what is known of it, as questions and answers."""
 
 from __future__ import annotations
 
@@ -12,20 +9,25 @@ from typing import TYPE_CHECKING, Any, Final
 from sitecrawl.config import ConfigError
 from sitecrawl.errors import ExtraMissingError
 from sitecrawl.items import PageItem as Page
-from sitecrawl.services.database import configured_url, known_site, wanted_scan
+from sitecrawl.services.database import AskedScan, configured_url, known_site, wanted_scan
 from sitecrawl.services.explain import canonical_rules, look_up, page_id
+from sitecrawl.services.page_lists import list_pages, page_facets
+from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.engine import open_database
+from sitecrawl.store.queries.bodies import read_page_body
+from sitecrawl.store.queries.changes import ChangeFilter
 from sitecrawl.store.queries.coverage import crawl_coverage
 from sitecrawl.store.queries.documents import documents, evidence
 from sitecrawl.store.queries.feed import iter_page_rows
 from sitecrawl.store.queries.links import GraphFilter, reading_graph, site_menu
-from sitecrawl.store.queries.pages import (
+from sitecrawl.store.queries.page_filter import (
     ALL_PAGES,
     LISTED_PAGES,
     PageFilter,
-    count_pages,
-    page_rows,
+    PageOrder,
+    checked_order,
 )
+from sitecrawl.store.queries.pages import count_wanted, page_rows
 from sitecrawl.store.queries.scans import scans
 from sitecrawl.urls.path_tree import PathTree
 
@@ -39,18 +41,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sitecrawl.report.data import FindingFacts
-    from sitecrawl.services.database import AskedScan
+    from sitecrawl.services.page_lists import PageList
     from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.bodies import StoredBody
+    from sitecrawl.store.queries.changes import ChangeFact
     from sitecrawl.store.queries.coverage import CrawlCoverage
     from sitecrawl.store.queries.documents import Document, EvidenceFact
     from sitecrawl.store.queries.explain import Why
+    from sitecrawl.store.queries.facets import Facets
     from sitecrawl.store.queries.links import GraphEdge, MenuFact
     from sitecrawl.store.queries.scans import Scan, Site
     from sitecrawl.urls.path_tree import Folder
 
-_FILTERS: Final = frozenset(each.name for each in fields(PageFilter))
+_FILTERS: Final = frozenset(each.name for each in fields(PageFilter)) - {"order", "after"}
 
 
+@requires(Permission.READ)
 def open_inventory(
     domain_or_url: str, database: str | None = None, scan: int | None = None
 ) -> Inventory:
@@ -68,6 +74,7 @@ def open_inventory(
         raise
 
 
+@requires(Permission.READ)
 def path_tree(database: Database, scan: Scan, depth: int) -> PathTree:
     """The folders of a site with their pages, down to a depth."""
     tree = PathTree(depth)
@@ -77,6 +84,7 @@ def path_tree(database: Database, scan: Scan, depth: int) -> PathTree:
     return tree
 
 
+@requires(Permission.READ)
 def menu(asked: AskedScan) -> list[MenuFact]:
     """The entries of the site's menu, in the order of the page."""
     return site_menu(asked.database, asked.scan)
@@ -85,18 +93,28 @@ def menu(asked: AskedScan) -> list[MenuFact]:
 class Pages:
     """Some pages of an inventory; nothing is read before it is asked for."""
 
-    def __init__(self, database: Database, scan: Scan, wanted: PageFilter):
-        self._database = database
-        self._scan = scan
+    def __init__(self, asked: AskedScan, wanted: PageFilter):
+        self._asked = asked
+        self._database = asked.database
+        self._scan = asked.scan
         self._wanted = wanted
 
     def __iter__(self) -> Iterator[Page]:
         for row in iter_page_rows(self._database, self._scan.id, self._wanted):
             yield Page(**row)
 
+    def list(self, limit: int = 100, cursor: str | None = None) -> PageList:
+        """Some pages in their order, and the cursor of those that follow."""
+        return list_pages(
+            self._asked, self._wanted, self._wanted.order or PageOrder(), cursor, limit
+        )
+
     def count(self) -> int:
-        counts = count_pages(self._database, self._scan, self._wanted)
-        return sum(each.pages for each in counts)
+        return count_wanted(self._database, self._scan, self._wanted).pages
+
+    def facets(self) -> Facets:
+        """How many of the pages have each category, template, status, source, ..."""
+        return page_facets(self._asked, self._wanted)
 
     def to_arrow(self) -> pa.Table:
         """A table with the fields of a feed row. Needs the extra ``parquet``."""
@@ -132,26 +150,42 @@ class Inventory:
         self._database = database
         self.site = site
         self.scan = scan
+        self._asked = AskedScan(database, site, scan)
 
-    def pages(self, **filters: Any) -> Pages:
-        """The listed pages, or those that the filters (fields of ``PageFilter``) want."""
+    def pages(self, *, sort: str = "", descending: bool = False, **filters: Any) -> Pages:
+        """The listed pages, or those that the filters (fields of ``PageFilter``) want.
+
+        They come roughly in the order in which they were first seen, unless *sort* names another.
+        """
         if unknown := sorted(filters.keys() - _FILTERS):
             known = ", ".join(sorted(_FILTERS))
             raise ConfigError(f"filter {unknown[0]}: there is no such filter; there are {known}")
-        return Pages(self._database, self.scan, replace(LISTED_PAGES, **filters))
+        order = checked_order(sort, descending=descending) if sort or descending else None
+        wanted = replace(LISTED_PAGES, **filters)
+        return Pages(self._asked, replace(wanted, order=order))
 
     def count(self, **filters: Any) -> int:
         return self.pages(**filters).count()
+
+    def facets(self, **filters: Any) -> Facets:
+        """How many of the pages have each category, template, status, source, ..."""
+        return self.pages(**filters).facets()
 
     def page(self, url: str) -> Page | None:
         """The page with this URL, also if it is refused; None: it is not in the inventory."""
         rules = canonical_rules(self._database, self.site)
         wanted = replace(ALL_PAGES, page_id=page_id(self.site, url, rules))
-        return next(iter(Pages(self._database, self.scan, wanted)), None)
+        return next(iter(Pages(self._asked, wanted)), None)
 
     def why(self, url: str) -> Why:
         """All that is known of a URL: its mentions, its robots verdict, its visit."""
         return look_up(self._database, self.site, url)
+
+    def body(self, url: str) -> StoredBody | None:
+        """The page as it came from the site in the scan or before; None: it was not kept."""
+        rules = canonical_rules(self._database, self.site)
+        number = page_id(self.site, url, rules)
+        return read_page_body(self._database, number, scan_id=self.scan.id)
 
     def tree(self, depth: int = 3) -> dict[str, Folder]:
         """The folders of the site, by host, with how many pages are in and below each."""
@@ -180,6 +214,24 @@ class Inventory:
         from sitecrawl.report.gather import gather_findings  # needs the whole inventory in memory
 
         return gather_findings(self._database, self.scan)
+
+    def changes(self, since_scan: int | None = None) -> Iterator[ChangeFact]:
+        """What changed, the oldest first: in this scan, or in all scans after *since_scan*.
+
+        Scans that were not compared yet are compared first.
+        """
+        from sitecrawl.services.changes import detect_changes, iter_changes
+
+        detect_changes(self._database, self.scan.id)
+        if since_scan is None:
+            wanted = ChangeFilter(scan_id=self.scan.id)
+        else:
+            wanted = ChangeFilter(after_scan_id=since_scan, until_scan_id=self.scan.id)
+        yield from iter_changes(self._database, self.site, wanted)
+
+    def as_of(self, scan: int) -> Inventory:
+        """The inventory as it was when this scan had ended; it shares the connection."""
+        return Inventory(self._database, self.site, wanted_scan(self._database, self.site, scan))
 
     def scans(self, limit: int = 20) -> list[Scan]:
         """The newest first."""

@@ -1,7 +1,4 @@
-"""Reports what a site consists of, how complete the list is, and what is wrong.
-
-Everything here only reads, and needs the permission to read the site.
-"""
+"""Reports what a site consists of, how complete the list is, and what is wrong."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Final
 from sitecrawl.report.findings import MAX_ITEMS
 from sitecrawl.report.gather import gather_report
 from sitecrawl.services.formats import ReportFormat
+from sitecrawl.services.permissions import Permission, requires
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,11 +21,13 @@ if TYPE_CHECKING:
 _WHOLE: Final = frozenset({ReportFormat.CSV, ReportFormat.XLSX})
 
 
+@requires(Permission.READ)
 def report_data(asked: AskedScan) -> ReportData:
     """What a report says, with at most ``MAX_ITEMS`` pages per finding."""
     return gather_report(asked.database, asked.scan)
 
 
+@requires(Permission.READ)
 def write_report(asked: AskedScan, format_: ReportFormat, file: IO[bytes]) -> None:
     max_items = sys.maxsize if format_ in _WHOLE else MAX_ITEMS
     _writer(format_)(gather_report(asked.database, asked.scan, max_items=max_items), file)

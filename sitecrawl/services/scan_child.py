@@ -145,7 +145,8 @@ def main() -> None:
     events = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # Whatever is printed from now on must not stand between the events.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    commands = sys.stdin.buffer
+    # Without a buffer: its lock, held by the thread that reads, would abort Python at its end.
+    commands = os.fdopen(os.dup(sys.stdin.fileno()), "rb", buffering=0)
     channel = ParentChannel(commands, events)
     try:
         code = run_scan(ScanRequest.from_json(commands.readline()), channel.connect)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sitecrawl import errors
 from sitecrawl.config import ConfigError
 from sitecrawl.errors import ScanCrashedError, ScanFailedError, SitecrawlError
+from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store import errors as store_errors
 from sitecrawl.store.vocabulary import ScanStatus
 
@@ -118,6 +119,11 @@ class ScanHandle:
     def id(self) -> int:
         """The number of the scan in the database."""
         return self._id
+
+    @property
+    def exit_code(self) -> int | None:
+        """Of the child; negative: the signal that ended it; None: it still runs."""
+        return self._process.poll()
 
     @property
     def last_progress(self) -> ScanProgress | None:
@@ -229,6 +235,7 @@ class ScanHandle:
             listener.put(event)
 
 
+@requires(Permission.SCAN)
 def start_scan(
     request: ScanRequest, progress: Callable[[ScanProgress], None] | None = None
 ) -> ScanHandle:
@@ -242,6 +249,7 @@ def start_scan(
     return handle
 
 
+@requires(Permission.SCAN)
 def run_in_child(
     request: ScanRequest, progress: Callable[[ScanProgress], None] | None = None
 ) -> ScanResult:
@@ -250,6 +258,7 @@ def run_in_child(
         return _checked(handle.wait())
 
 
+@requires(Permission.SCAN)
 async def run_in_child_async(
     request: ScanRequest, progress: Callable[[ScanProgress], None] | None = None
 ) -> ScanResult:

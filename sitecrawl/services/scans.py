@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sitecrawl.config import Config, ConfigError, apply_environment
 from sitecrawl.config.profiles import load_settings
 from sitecrawl.errors import ExitCode
+from sitecrawl.services.permissions import Permission, requires
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -77,6 +78,7 @@ class ScanRequest:
         return Config.from_settings(settings).database_url
 
 
+@requires(Permission.SCAN)
 def run_scan(request: ScanRequest, on_crawler: Callable[[Crawler], None] | None = None) -> ExitCode:
     """Run the scan to its end, once in a process.
 
@@ -99,6 +101,7 @@ def run_scan(request: ScanRequest, on_crawler: Callable[[Crawler], None] | None 
     return ExitCode.FAILED if process.bootstrap_failed else exit_code(crawler)
 
 
+@requires(Permission.SCAN)
 def resumable_scan(
     database: Database, number: int | None = None, *, has_output: bool = False
 ) -> Scan:
@@ -123,13 +126,14 @@ def resumable_scan(
     return scan
 
 
+@requires(Permission.SCAN)
 def write_feeds(database: Database, scan: Scan, request: ScanRequest) -> Iterator[tuple[str, int]]:
     """Write the feeds of a scan that has finished; give each with the number of its pages."""
     from pathlib import Path
 
     from sitecrawl.exporters.pages import export_pages
     from sitecrawl.scan.feeds import plain_feeds
-    from sitecrawl.store.queries.pages import PageFilter
+    from sitecrawl.store.queries.page_filter import PageFilter
     from sitecrawl.store.writers.scans import forget_feeds
 
     wanted = PageFilter(include_refused=bool(scan.settings.get("feed_refused")))
@@ -139,6 +143,7 @@ def write_feeds(database: Database, scan: Scan, request: ScanRequest) -> Iterato
         forget_feeds(connection, scan.id)
 
 
+@requires(Permission.SCAN)
 def stop_scan(database: Database, number: int) -> Scan:
     """Ask a running scan to stop; it sees this within a few seconds, wherever it runs."""
     from sitecrawl.store.queries.scans import scan_by_id

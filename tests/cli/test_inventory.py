@@ -18,6 +18,8 @@ from pyarrow import parquet
 from sitecrawl.store.queries.feed import FEED_FIELDS
 from tests.cli.conftest import MANY
 from tests.cli.inprocess import run_inside
+from tests.site import Reply
+from tests.site.build import sitemap
 from tests.site.project import Project
 from tests.site.users import as_nobody
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.cli.conftest import Crawled, Inventory
+    from tests.site import SiteServer
     from tests.site.project import ProcessResult
 
 _LISTED = 3 + 12 + 2  # in pages.xml, and what only the other maps list
@@ -57,6 +60,18 @@ def test_scans_of_one_site(inventory: Inventory) -> None:
 def test_scans_count_what_they_found(inventory: Inventory) -> None:
     lines = inventory.run("scans", inventory.shop.url).succeeded().stdout.splitlines()
     assert [re.findall(r"(\S+) URLs", line) for line in lines] == [["17"], ["18"]]
+
+
+def test_a_scan_that_reads_no_list_is_shown_with_what_the_inventory_lists(
+    site: SiteServer, project: Project
+) -> None:
+    settings = {"SITECRAWL_CRAWL": "never", "SITECRAWL_SITEMAP_PLACES": "/sitemap.xml"}
+    site.routes["/sitemap.xml"] = sitemap(*map(site.at, ("/a", "/b", "/c")))
+    project.crawl(site.url, settings=settings).succeeded()
+    site.routes["/sitemap.xml"] = Reply(status=500)
+    project.crawl(site.url, settings=settings)
+    lines = run_inside(project, "scans").succeeded().stdout.splitlines()
+    assert [re.findall(r"(\S+) URLs", line) for line in lines] == [["3"], ["3"]]
 
 
 @pytest.mark.parametrize("command", ["scans", "urls"])
@@ -356,3 +371,32 @@ def test_a_missing_package_is_named_before_a_file_is_touched(
     assert package in done.stderr
     assert f"sitecrawl[{extra}]" in done.stderr
     assert output.read_text() == "precious"
+
+
+# --- lists --------------------------------------------------------------------------------------
+
+
+def test_a_list_goes_on_after_its_cursor(inventory: Inventory) -> None:
+    whole = listed(inventory, "--sort", "-url")
+    assert whole == sorted(whole, reverse=True)
+    first = inventory.run("urls", inventory.shop.url, "--sort", "-url", "--limit", "10").succeeded()
+    cursor = re.search(r"more follow: --cursor (\S+)", first.stderr)
+    assert cursor
+    rest = listed(inventory, "--sort", "-url", "--limit", "10", "--cursor", cursor[1])
+    assert [*listed(inventory, "--sort", "-url", "--limit", "10"), *rest] == whole
+
+
+def test_a_wrong_sort_or_cursor_is_named(inventory: Inventory) -> None:
+    for options, words in (
+        (["--sort", "colour"], "sort: 'colour'"),
+        (["--cursor", "x"], "cursor:"),
+    ):
+        done = inventory.run("urls", inventory.shop.url, *options)
+        assert done.returncode == 2
+        assert words in done.stderr
+
+
+def test_facets_are_counted(inventory: Inventory) -> None:
+    lines = inventory.run("urls", inventory.shop.url, "--facets").succeeded().stdout.splitlines()
+    assert lines[0] == f"{_LISTED} URLs"
+    assert re.fullmatch(rf" +{_LISTED}  listed", lines[3])

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.cli.settings import _package
 from sitecrawl.config import setting_specs
 from sitecrawl.config.meanings import MEANINGS
 from sitecrawl.config.profiles import PROFILES, describe, differences
 from sitecrawl.render import browser as render_browser
+from sitecrawl.services.diagnosis import _package
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.site import SiteServer
+    from tests.site.project import ProcessResult
 
 _WAIT_SECONDS = 60.0
 _POLL_SECONDS = 0.1
@@ -63,6 +64,19 @@ class Scrapyd:
         data = {"project": "sitecrawl", "job": job}
         assert self._call("POST", "cancel.json", data)["prevstate"] == "running"
 
+    def kill(self, job: str) -> None:
+        """End the process of the job as a crash or a lack of memory would."""
+        [pid] = [each["pid"] for each in self._jobs()["running"] if each["id"] == job]
+        os.kill(pid, signal.SIGKILL)
+
+    def log(self, job: str, spider: str = "discover") -> str:
+        address = f"{self.url}logs/sitecrawl/{spider}/{job}.log"
+        return requests.get(address, timeout=_WAIT_SECONDS).text
+
+    def status(self, job: str) -> str:
+        found: str = self._call("GET", f"status.json?job={job}")["currstate"]
+        return found
+
     def wait_until_finished(self, job: str) -> None:
         wait_until(lambda: job in [each["id"] for each in self._jobs()["finished"]])
 
@@ -89,6 +103,11 @@ def wait_until(is_done: Callable[[], bool]) -> None:
     while not is_done():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(_POLL_SECONDS)
+
+
+@pytest.fixture
+def cli(project: Project) -> Callable[..., ProcessResult]:
+    return lambda *args: project.run(sys.executable, "-m", "sitecrawl", *args)
 
 
 @pytest.fixture
@@ -133,7 +152,7 @@ def scrapyd(
             *(sys.executable, "-m", "scrapyd_client.deploy", "test", "--version", "1"),
         )
         done.succeeded()
-        assert json.loads(done.stdout)["spiders"] == 3
+        assert json.loads(done.stdout)["spiders"] == 4
         yield Scrapyd(url, project.folder / "scans.db")
     finally:
         os.kill(server.pid, signal.SIGTERM)
@@ -158,6 +177,8 @@ def test_jobs(scrapyd: Scrapyd, site: SiteServer) -> None:
     assert status == "finished"
     assert settings["job"] == job
     assert len(scrapyd.urls()) == 12
+    assert scrapyd.status(job) == "finished"
+    assert "Spider closed (finished)" in scrapyd.log(job)
     agents = {entry.header("User-Agent") for entry in site.requests()}
     assert {agent.split()[0] for agent in agents} == {f"sitecrawl/{_DEPLOYED_VERSION}"}
 
@@ -169,6 +190,21 @@ def test_jobs(scrapyd: Scrapyd, site: SiteServer) -> None:
     _, (status, settings) = scrapyd.scans()
     assert status == "partial"
     assert settings["job"] == slow
+
+
+def test_a_job_that_crashed_is_interrupted(
+    scrapyd: Scrapyd, site: SiteServer, cli: Callable[..., ProcessResult]
+) -> None:
+    site.routes["/robots.txt"] = Reply(robots("/map.xml"), delay_seconds=_WAIT_SECONDS)
+    job = scrapyd.schedule("discover", domain=site.url, profile="fast")
+    site.wait_for("/robots.txt", count=1, timeout_seconds=_WAIT_SECONDS)
+    scrapyd.kill(job)
+    scrapyd.wait_until_finished(job)
+    assert scrapyd.status(job) == "finished"  # Scrapyd knows no other end
+    shown = cli("scans", "--database", f"sqlite:///{scrapyd.database}").succeeded()
+    assert "interrupted" in shown.stdout
+    [(_, settings)] = scrapyd.scans()
+    assert settings["job"] == job
 
 
 def test_the_egg_is_complete(

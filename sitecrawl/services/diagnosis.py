@@ -1,0 +1,205 @@
+"""Checks an installation: packages, the database, the disk, scans, workers and deliveries.
+
+Each check says what is wrong and what to do about it.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from datetime import UTC, datetime
+from importlib import metadata
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from sitecrawl import __version__
+from sitecrawl.config import ConfigError
+from sitecrawl.politeness.ledger import byte_words
+from sitecrawl.render.browser import find_browser
+from sitecrawl.services.database import reading
+from sitecrawl.services.permissions import Permission, requires
+from sitecrawl.services.secret_keys import check_key
+from sitecrawl.store.engine import without_password
+from sitecrawl.store.errors import DatabaseMissingError, StoreError
+from sitecrawl.store.queries.health import Health, health
+from sitecrawl.store.vocabulary import ScanStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sitecrawl.config import Config
+    from sitecrawl.store.engine import Database
+
+_REQUIRED: Final = (
+    "scrapy",
+    "twisted",
+    "protego",
+    "ada-url",
+    "sqlalchemy",
+    "isal",
+    "brotli",
+    "xxhash",
+    "numpy",
+)
+_OPTIONAL: Final = {
+    "psycopg": "PostgreSQL databases (pip install 'sitecrawl[postgres]')",
+    "xlsxwriter": "sitecrawl urls --format xlsx (pip install 'sitecrawl[excel]')",
+    "pyarrow": "Parquet and data frames (pip install 'sitecrawl[parquet]')",
+    "playwright": "rendering pages in a browser (pip install 'sitecrawl[render]')",
+    "fastapi": "sitecrawl serve, the API and the dashboard (pip install 'sitecrawl[web]')",
+    "dbos": "sitecrawl monitor and worker (pip install 'sitecrawl[monitor]')",
+    "scrapyd": "Scrapyd (pip install 'sitecrawl[scrapyd]')",
+    "scrapy-fake-useragent": (
+        "SITECRAWL_BROWSER_USER_AGENTS (pip install 'sitecrawl[browserlike]')"
+    ),
+}
+_MIN_FREE_BYTES: Final = 500 << 20
+# Each connection, file and pipe of a scan is one.
+_MIN_OPEN_FILES: Final = 1_024
+_MANY_SCANS: Final = 100
+
+
+class Check(NamedTuple):
+    """The result of one check."""
+
+    name: str
+    is_fine: bool
+    is_optional: bool
+    """If it is not fine: it need not be."""
+    words: str
+
+
+@requires(Permission.MANAGE)
+def run_checks(config: Config, user_agent: str) -> Iterator[Check]:
+    """All checks of the database that the configuration names, and of this machine."""
+    yield Check("sitecrawl", True, False, f"{__version__} on Python {platform.python_version()}")
+    for package in _REQUIRED:
+        yield _package(package)
+    for package, purpose in _OPTIONAL.items():
+        yield _package(package, purpose)
+    yield from _database(config)
+    if sys.platform != "win32":
+        yield _open_files()
+    yield _contact(user_agent)
+    yield _browser(config.browser)
+
+
+def _package(name: str, purpose: str = "") -> Check:
+    try:
+        return Check(name, True, bool(purpose), metadata.version(name))
+    except metadata.PackageNotFoundError:
+        words = f"not installed; needed for {purpose}" if purpose else "not installed"
+        return Check(name, False, bool(purpose), words)
+
+
+def _database(config: Config) -> Iterator[Check]:
+    shown = without_password(config.database_url)
+    try:
+        with reading(config.database_url) as database:
+            found = health(database, datetime.now(UTC))
+            words = f"{shown}, {found.sites:,} sites, {byte_words(found.bytes)}"
+            yield Check("database", True, False, f"{words}, schema {found.revision}")
+            yield from _contents(found, config)
+            yield from _key(database, config, found)
+    except DatabaseMissingError:
+        yield Check("database", True, False, f"{shown}, created by the first scan")
+    except StoreError as error:
+        yield Check("database", False, False, str(error))
+
+
+def _contents(found: Health, config: Config) -> Iterator[Check]:
+    if found.free_bytes is not None:
+        yield _disk(found.bytes, found.free_bytes)
+    yield _scans(found)
+    if found.most_scans >= _MANY_SCANS and not config.keep_scans:
+        words = f"a site has {found.most_scans:,} scans, and all are kept; see SITECRAWL_KEEP_SCANS"
+        yield Check("retention", False, True, words)
+    if found.watched_sites:
+        yield _monitor(found)
+    if found.channels:
+        yield _channels(found)
+
+
+def _disk(size: int, free: int) -> Check:
+    words = f"{byte_words(free)} free"
+    if free < _MIN_FREE_BYTES:
+        words += "; scans stop when it is full: make room, or sitecrawl prune --vacuum"
+        return Check("disk", False, False, words)
+    if free < size:
+        words += ", less than the database has: no room for sitecrawl prune --vacuum"
+        return Check("disk", False, True, words)
+    return Check("disk", True, False, words)
+
+
+def _scans(found: Health) -> Check:
+    running = found.scans.get(ScanStatus.RUNNING, 0) - found.dead_scans
+    words = f"{sum(found.scans.values()):,} in all, {running:,} running"
+    if found.dead_scans:
+        words += f"; the process of {found.dead_scans:,} is gone: sitecrawl resume goes on with it"
+    return Check("scans", not found.dead_scans, True, words)
+
+
+def _monitor(found: Health) -> Check:
+    words = (
+        f"{found.watched_sites:,} sites watched, {found.schedulers} schedulers,"
+        f" {found.workers} workers for {found.capacity} scans at once"
+    )
+    if not found.schedulers:
+        return Check("monitor", False, False, f"{words}; start one: sitecrawl monitor run")
+    if found.overdue_sites:
+        words += f"; {found.overdue_sites:,} due for more than an hour: start more workers"
+        return Check("monitor", False, True, words)
+    return Check("monitor", True, False, words)
+
+
+def _channels(found: Health) -> Check:
+    words = f"{found.channels:,}"
+    if found.disabled_channels:
+        words += f", {found.disabled_channels:,} switched off because their deliveries failed"
+    if found.failed_deliveries:
+        words += f", {found.failed_deliveries:,} deliveries failed within a day"
+    is_fine = not (found.disabled_channels or found.failed_deliveries)
+    hint = "" if is_fine else "; see: sitecrawl channel list"
+    return Check("channels", is_fine, True, words + hint)
+
+
+def _key(database: Database, config: Config, found: Health) -> Iterator[Check]:
+    if not found.channels:
+        return
+    try:
+        yield Check("secret key", True, False, check_key(database, config))
+    except ConfigError as error:
+        yield Check("secret key", False, False, str(error))
+
+
+def _open_files() -> Check:
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    is_enough = limit >= _MIN_OPEN_FILES or limit == resource.RLIM_INFINITY
+    hint = "" if is_enough else f"; raise it to {_MIN_OPEN_FILES:,} or more: ulimit -n"
+    return Check("open files", is_enough, True, f"at most {limit:,}{hint}")
+
+
+def _contact(user_agent: str) -> Check:
+    is_own = ".example" not in user_agent
+    hint = "" if is_own else "; set USER_AGENT to one with your contact address"
+    return Check("user agent", is_own, True, user_agent + hint)
+
+
+def _browser(setting: str) -> Check:
+    try:
+        browser = find_browser(setting)
+    except ConfigError as error:
+        return Check("browser", False, False, str(error))
+    if browser is None:
+        words = (
+            "none found, so pages are not rendered; install one: sitecrawl doctor --install-browser"
+        )
+        return Check("browser", False, True, words)
+    version = browser.version()
+    if not version:
+        words = (
+            f"{browser.path} does not start; install another: sitecrawl doctor --install-browser"
+        )
+        return Check("browser", False, True, words)
+    return Check("browser", True, True, f"{browser.path}, {version} ({browser.origin})")

@@ -1,0 +1,117 @@
+"""Lists of a site's pages: filtered, sorted, page after page, counted by facets, as files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import IO, TYPE_CHECKING, Final
+
+from sitecrawl.errors import InvalidInputError
+from sitecrawl.items import PageItem
+from sitecrawl.services.permissions import Permission, requires
+from sitecrawl.store.queries.cursors import decode_cursor, encode_cursor
+from sitecrawl.store.queries.facets import count_facets
+from sitecrawl.store.queries.feed import FEED_FIELDS, feed_columns
+from sitecrawl.store.queries.page_filter import PageFilter, PageOrder
+from sitecrawl.store.queries.pages import count_wanted, page_positions, page_rows, reading_pages
+from sitecrawl.store.writers.page_index import index_pages
+
+if TYPE_CHECKING:
+    from sitecrawl.services.database import AskedScan
+    from sitecrawl.store.queries.facets import Facets
+    from sitecrawl.store.queries.page_index import BoundedCount
+
+MAX_PAGES: Final = 500
+# Counting further takes long, and nobody reads the difference.
+COUNT_BOUND: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPage:
+    """A page with its id, which is unique in the database."""
+
+    id: int
+    page: PageItem
+
+
+@dataclass(frozen=True, slots=True)
+class PageList:
+    pages: list[ListedPage]
+    next_cursor: str | None
+    """None: these are the last."""
+
+
+@requires(Permission.READ)
+def list_pages(
+    asked: AskedScan,
+    wanted: PageFilter,
+    order: PageOrder,
+    cursor: str | None = None,
+    limit: int = 100,
+) -> PageList:
+    """Some of the wanted pages in this order, behind those of the cursor."""
+    if not 1 <= limit <= MAX_PAGES:
+        raise InvalidInputError("limit", f"{limit} is not from 1 to {MAX_PAGES}")
+    after = decode_cursor(order, cursor) if cursor else None
+    behind = replace(wanted, order=order, after=after, limit=limit + 1)
+    with reading_pages(asked.database, asked.scan, behind, ()) as connection:
+        positions = page_positions(connection, asked.scan, behind)
+    shown = positions[:limit]
+    if not shown:
+        return PageList([], None)
+    numbers = tuple(position.number for position in shown)
+    named = PageFilter(include_refused=True, numbers=numbers, order=order)
+    ids = [
+        page_id
+        for rows in page_rows(asked.database, asked.scan, named, ("id",))
+        for (page_id,) in rows
+    ]
+    items = [
+        PageItem(**dict(zip(FEED_FIELDS, values, strict=True)))
+        for columns in feed_columns(asked.database, asked.scan, named)
+        for values in zip(*columns, strict=True)
+    ]
+    pages = [ListedPage(*each) for each in zip(ids, items, strict=True)]
+    is_last = len(positions) <= limit
+    return PageList(pages, None if is_last else encode_cursor(order, shown[-1]))
+
+
+@requires(Permission.READ)
+def count_pages(asked: AskedScan, wanted: PageFilter) -> BoundedCount:
+    """How many pages are wanted, or that there are more than ``COUNT_BOUND``."""
+    return count_wanted(asked.database, asked.scan, wanted, COUNT_BOUND)
+
+
+@requires(Permission.READ)
+def page_facets(asked: AskedScan, wanted: PageFilter) -> Facets:
+    """How many of the wanted pages have each value of everything that few values describe."""
+    return count_facets(asked.database, asked.scan, wanted)
+
+
+@requires(Permission.READ)
+def following_cursor(asked: AskedScan, wanted: PageFilter) -> str | None:
+    """Where the list goes on after the ``limit`` of the filter; None: it ends there."""
+    limit, order = wanted.limit or 0, wanted.order or PageOrder()
+    one_more = replace(wanted, limit=limit + 1)
+    with reading_pages(asked.database, asked.scan, one_more, ()) as connection:
+        positions = page_positions(connection, asked.scan, one_more)
+    return encode_cursor(order, positions[limit - 1]) if len(positions) > limit else None
+
+
+@requires(Permission.SCAN)
+def refresh_page_index(asked: AskedScan, *, with_texts: bool = True) -> bool:
+    """Bring the index of the site to what the scan, its newest, has found; False: it is there.
+
+    To be called after each scan of a site whose pages are to be listed and searched fast.
+    """
+    scan = asked.scan
+    if scan.finished_at is None or scan.next_scan_id is not None:
+        raise InvalidInputError("scan", f"{scan.id}: only the newest scan, once it has ended")
+    return index_pages(asked.database, scan, with_texts=with_texts)
+
+
+@requires(Permission.READ)
+def write_page_list(asked: AskedScan, wanted: PageFilter, format_: str, file: IO[bytes]) -> int:
+    """The wanted pages as a file of this format; return their number."""
+    from sitecrawl.exporters.pages import write_pages  # imports Scrapy
+
+    return write_pages(asked.database, asked.scan, wanted, format_, file)

@@ -1,0 +1,66 @@
+"""Passwords: which are good enough, and how they are kept.
+
+Argon2id with 19 MiB, two passes and one lane, as OWASP recommends for servers where several people
+sign in at once. A hash with other parameters is renewed when its user signs in.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from sitecrawl.errors import ExtraMissingError, InvalidInputError
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+
+MIN_LENGTH: Final = 12
+MAX_LENGTH: Final = 1_000
+_MEMORY_KIB: Final = 19_456
+_PASSES: Final = 2
+_LANES: Final = 1
+
+
+def check_password(password: str, email: str) -> None:
+    """``InvalidInputError`` for one that is too short, too long or too easy."""
+    if len(password) < MIN_LENGTH:
+        raise InvalidInputError("password", f"expected at least {MIN_LENGTH} characters")
+    if len(password) > MAX_LENGTH:
+        raise InvalidInputError("password", f"expected at most {MAX_LENGTH:,} characters")
+    if len(set(password)) < MIN_LENGTH // 3 or password.lower() == email:
+        raise InvalidInputError("password", "it is too easy to guess")
+
+
+def hash_password(password: str) -> str:
+    return _hasher().hash(password)
+
+
+def is_password(password: str, password_hash: str | None) -> bool:
+    """Takes as long for a user without a password, so that nobody learns who has one."""
+    from argon2.exceptions import InvalidHashError, VerificationError
+
+    try:
+        _hasher().verify(password_hash or _nobodys_hash(), password)
+    except (VerificationError, InvalidHashError):
+        return False
+    return password_hash is not None
+
+
+def is_outdated(password_hash: str) -> bool:
+    return _hasher().check_needs_rehash(password_hash)
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    try:
+        from argon2 import PasswordHasher
+    except ImportError as error:
+        raise ExtraMissingError(
+            "passwords need the argon2-cffi package; install it with: pip install 'sitecrawl[web]'"
+        ) from error
+    return PasswordHasher(time_cost=_PASSES, memory_cost=_MEMORY_KIB, parallelism=_LANES)
+
+
+@cache
+def _nobodys_hash() -> str:
+    return hash_password("nobody has this password")

@@ -1,0 +1,256 @@
+"""Signing in and out: by password or as somebody whom a provider has vouched for.
+
+Failed attempts are counted by address and by account, whether there is such an account or not, and
+too many of them block further ones for a while. Nothing tells which accounts exist.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from sitecrawl.errors import (
+    InvalidInputError,
+    NotFoundError,
+    SignInRefusedError,
+    ThrottledError,
+)
+from sitecrawl.services.passwords import MAX_LENGTH, hash_password, is_outdated, is_password
+from sitecrawl.services.permissions import Permission, requires
+from sitecrawl.services.secret_text import new_secret, secret_hash
+from sitecrawl.services.users import checked_email
+from sitecrawl.store.queries import users as queries
+from sitecrawl.store.writers import users as writers
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
+
+    from sitecrawl.services.callers import SessionRules
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.users import Account, Session
+
+REFUSED: Final = "email or password is wrong"
+_MAX_USER_AGENT: Final = 300
+
+# Attempts that may fail before the next ones are blocked. Many people may share an address.
+_FREE_FAILURES: Final = {"account": 8, "address": 40}
+_FIRST_BLOCK: Final = timedelta(seconds=30)
+_LONGEST_BLOCK: Final = timedelta(minutes=15)
+# Failures before that no longer count.
+_FORGOTTEN_AFTER: Final = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Where somebody signs in from."""
+
+    address: str
+    user_agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A new session: its secret is shown to the browser and nobody else."""
+
+    secret: str
+    session_id: int
+    user_id: int
+    email: str
+    workspace_id: int
+    expires_at: datetime
+
+
+def block_after(kind: str, failures: int) -> timedelta | None:
+    """How long further attempts are blocked after so many that failed.
+
+    >>> block_after("account", 7), block_after("account", 8), block_after("account", 10)
+    (None, datetime.timedelta(seconds=30), datetime.timedelta(seconds=120))
+    >>> block_after("account", 10_000) == block_after("address", 60)
+    True
+    """
+    beyond = failures - _FREE_FAILURES[kind]
+    if beyond < 0:
+        return None
+    return min(_FIRST_BLOCK * (1 << min(beyond, 10)), _LONGEST_BLOCK)
+
+
+def sign_in(
+    database: Database,
+    email: str,
+    password: str,
+    client: Client,
+    rules: SessionRules,
+    now: datetime | None = None,
+) -> SignedIn:
+    """``SignInRefusedError`` or ``ThrottledError`` if not; it takes as long either way."""
+    now = now or datetime.now(UTC)
+    keys = _throttle_keys(email, client.address)
+    with database.reading() as connection:
+        _check_throttle(connection, keys, now)
+        account = _account(connection, email)
+    known_hash = account.password_hash if account else None
+    is_right = len(password) <= MAX_LENGTH and is_password(password, known_hash)
+    if not is_right or account is None or account.disabled_at is not None:
+        count_failure(database, keys, now)
+        raise SignInRefusedError(REFUSED)
+    renewed = hash_password(password) if is_outdated(known_hash or "") else None
+    with database.writing() as connection:
+        writers.forget_login_failures(connection, keys[0])
+        if renewed:
+            writers.update_user(connection, account.id, password_hash=renewed)
+        return open_session(connection, account, client, rules, now)
+
+
+def is_own_password(database: Database, user_id: int, password: str, client: Client) -> bool:
+    """Whether a user who is signed in knows the password; failures count as those of signing in."""
+    now = datetime.now(UTC)
+    with database.reading() as connection:
+        account = queries.account_by_id(connection, user_id)
+        assert account is not None
+        keys = _throttle_keys(account.email, client.address)
+        _check_throttle(connection, keys, now)
+    if len(password) <= MAX_LENGTH and is_password(password, account.password_hash):
+        return True
+    count_failure(database, keys, now)
+    return False
+
+
+def open_session(
+    connection: Connection, account: Account, client: Client, rules: SessionRules, now: datetime
+) -> SignedIn:
+    """A session for somebody whose identity has been proven; in the user's first workspace."""
+    own = queries.workspaces_of(connection, account.id)
+    if account.disabled_at is not None or not own:
+        raise SignInRefusedError(REFUSED)
+    secret = new_secret()
+    expires_at = now + rules.absolute
+    session_id = writers.add_session(
+        connection,
+        secret_hash=secret_hash(secret),
+        user_id=account.id,
+        workspace_id=own[0].id,
+        address=client.address,
+        user_agent=client.user_agent[:_MAX_USER_AGENT],
+        created_at=now,
+        last_used_at=now,
+        expires_at=expires_at,
+    )
+    writers.update_user(connection, account.id, last_login_at=now)
+    return SignedIn(secret, session_id, account.id, account.email, own[0].id, expires_at)
+
+
+def end_session(database: Database, secret: str) -> None:
+    """Whoever has its secret may end it."""
+    with database.writing() as connection:
+        session = queries.session_by_hash(connection, secret_hash(secret))
+        if session is not None:
+            writers.delete_sessions(connection, session.user_id, only=session.id)
+
+
+@requires(Permission.READ)
+def list_sessions(database: Database, user_id: int, rules: SessionRules) -> list[Session]:
+    """The user's own that still count, the last used first."""
+    now = datetime.now(UTC)
+    with database.reading() as connection:
+        return [
+            session
+            for session in queries.sessions_of(connection, user_id)
+            if session.expires_at > now and session.last_used_at + rules.idle > now
+        ]
+
+
+@requires(Permission.READ)
+def revoke_session(database: Database, user_id: int, session_id: int) -> None:
+    """One of the user's own."""
+    with database.writing() as connection:
+        if not writers.delete_sessions(connection, user_id, only=session_id):
+            raise NotFoundError(f"there is no session {session_id}")
+
+
+@requires(Permission.READ)
+def revoke_other_sessions(database: Database, user_id: int, session_id: int) -> int:
+    """All of the user's own but this one; how many there were."""
+    with database.writing() as connection:
+        return writers.delete_sessions(connection, user_id, keep=session_id)
+
+
+@requires(Permission.READ)
+def choose_workspace(database: Database, user_id: int, session_id: int, workspace_id: int) -> None:
+    """What the session looks at from now on."""
+    with database.writing() as connection:
+        own = {each.id for each in queries.workspaces_of(connection, user_id)}
+        if workspace_id not in own:
+            raise NotFoundError(f"there is no workspace {workspace_id}")
+        writers.update_session(connection, session_id, workspace_id=workspace_id)
+
+
+def sign_in_by_identity(
+    database: Database,
+    issuer: str,
+    subject: str,
+    email: str,
+    client: Client,
+    rules: SessionRules,
+) -> SignedIn:
+    """Somebody whom a provider vouches for; the first time it is known by its verified email.
+
+    There has to be a user with this email: a provider lets nobody in whom no owner has added.
+    """
+    now = datetime.now(UTC)
+    with database.writing() as connection:
+        account = queries.account_by_identity(connection, issuer, subject)
+        if account is None:
+            account = _account(connection, email)
+            if account is None:
+                raise SignInRefusedError(
+                    "there is no user with the email that the provider gives; ask an owner"
+                )
+            writers.add_identity(connection, issuer, subject, account.id, now)
+        return open_session(connection, account, client, rules, now)
+
+
+def clear_expired(database: Database, rules: SessionRules) -> None:
+    """Delete what no longer lets anybody in, and answers that nobody will ask for again."""
+    now = datetime.now(UTC)
+    with database.writing() as connection:
+        writers.delete_expired(
+            connection, now=now, unused_since=now - rules.idle, day_ago=now - timedelta(days=1)
+        )
+
+
+def count_failure(database: Database, keys: tuple[str, ...], now: datetime) -> None:
+    with database.writing() as connection:
+        for key in keys:
+            before = queries.login_failures(connection, key)
+            is_recent = before is not None and before.last_failed_at + _FORGOTTEN_AFTER > now
+            failures = (before.failures if before and is_recent else 0) + 1
+            block = block_after(key.partition(":")[0], failures)
+            writers.set_login_failures(
+                connection,
+                key,
+                failures=failures,
+                last_failed_at=now,
+                blocked_until=now + block if block else None,
+            )
+
+
+def _check_throttle(connection: Connection, keys: tuple[str, ...], now: datetime) -> None:
+    for key in keys:
+        known = queries.login_failures(connection, key)
+        if known and known.blocked_until and known.blocked_until > now:
+            wait = int((known.blocked_until - now).total_seconds()) + 1
+            raise ThrottledError("too many attempts to sign in have failed", wait)
+
+
+def _throttle_keys(email: str, address: str) -> tuple[str, ...]:
+    account = hashlib.sha256(email.strip().lower().encode(errors="replace")).hexdigest()
+    return f"account:{account}", f"address:{address}"
+
+
+def _account(connection: Connection, email: str) -> Account | None:
+    try:
+        return queries.account_by_email(connection, checked_email(email))
+    except InvalidInputError:
+        return None

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import insert, update
+
+from sitecrawl.services import diagnosis
+from sitecrawl.services.database import configured
+from sitecrawl.services.diagnosis import run_checks
+from sitecrawl.services.sites import NewSite, add_site
+from sitecrawl.store import schema as t
+from sitecrawl.store.engine import open_database
+from tests.store.crawling import Crawling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sitecrawl.services.diagnosis import Check
+    from sitecrawl.store.engine import Database
+
+_NOW = datetime.now(UTC)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with open_database(f"sqlite:///{tmp_path}/own.db") as opened:
+        crawling = Crawling(opened)
+        crawling.start()
+        crawling.visit("/", "/a")
+        crawling.end()
+        yield opened
+
+
+def checks(database: Database) -> dict[str, Check]:
+    config = replace(configured(), database_url=f"sqlite:///{database.engine.url.database}")
+    return {check.name: check for check in run_checks(config, "Own/1.0")}
+
+
+def test_a_database_that_is_well(database: Database) -> None:
+    found = checks(database)
+    assert found["database"].is_fine
+    assert "1 sites" in found["database"].words
+    assert found["scans"].words == "1 in all, 0 running"
+    assert found["disk"].is_fine
+    assert found.keys().isdisjoint({"monitor", "channels", "secret key", "retention"})
+
+
+def test_a_scan_whose_process_is_gone(database: Database) -> None:
+    with database.writing() as connection:
+        connection.execute(
+            update(t.scans).values(
+                status="running", finished_at=None, heartbeat_at=_NOW - timedelta(days=1)
+            )
+        )
+    assert not checks(database)["scans"].is_fine
+    assert "sitecrawl resume" in checks(database)["scans"].words
+
+
+def test_watched_sites_without_a_scheduler(database: Database) -> None:
+    add_site(database, 1, NewSite(root_url="https://example.com/"))
+    found = checks(database)["monitor"]
+    assert not found.is_fine
+    assert "1 sites watched, 0 schedulers" in found.words
+    assert "sitecrawl monitor run" in found.words
+
+
+def test_a_full_disk(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diagnosis, "_MIN_FREE_BYTES", 1 << 60)
+    found = checks(database)["disk"]
+    assert not found.is_fine
+    assert not found.is_optional
+
+
+def test_channels_that_failed_and_a_key_that_is_missing(database: Database) -> None:
+    with database.writing() as connection:
+        connection.execute(
+            insert(t.channels).values(
+                workspace_id=1,
+                kind="webhook",
+                name="ours",
+                target_label="example.com",
+                target="",
+                target_hash="",
+                rules={},
+                enabled=False,
+                disabled_reason="gone",
+                failures=9,
+                created_at=_NOW,
+                updated_at=_NOW,
+            )
+        )
+    found = checks(database)
+    assert "1 switched off" in found["channels"].words
+    assert not found["secret key"].is_fine
+    assert "own.key" in found["secret key"].words

