@@ -61,28 +61,41 @@ def serve(
         ) from error
     with (
         open_database(config.database_url) as store,
-        _demo_site(config, store, wanted=demo),
+        _demo_site(config, store, wanted=demo) as start_demo_site,
         _monitor(config, workers) as start_monitor,
     ):
 
         def on_ready(bound: int) -> None:
             _tell(replace(config, web_port=bound), store)
             start_monitor()
+            start_demo_site()
 
         Server(config, store, on_ready).run()
 
 
 @contextmanager
-def _demo_site(config: Config, store: Database, *, wanted: bool) -> Iterator[None]:
+def _demo_site(config: Config, store: Database, *, wanted: bool) -> Iterator[Callable[[], None]]:
+    """What starts the demo site in a thread: it is scanned while the server answers already."""
     if not wanted:
-        yield
+        yield lambda: None
         return
-    from sitecrawl.services.demo_site import watched_demo_site
-    from sitecrawl.services.users import FIRST_WORKSPACE
+    is_over = threading.Event()
 
-    with watched_demo_site(store, config.database_url, FIRST_WORKSPACE, typer.echo) as url:
-        typer.echo(f"The demo site is at {url}")
-        yield
+    def watch() -> None:
+        from sitecrawl.services.demo_site import watched_demo_site
+        from sitecrawl.services.users import FIRST_WORKSPACE
+
+        with watched_demo_site(store, config.database_url, FIRST_WORKSPACE, typer.echo) as url:
+            typer.echo(f"The demo site is at {url}")
+            is_over.wait()
+
+    watcher = threading.Thread(target=watch, name="demo site")
+    try:
+        yield watcher.start
+    finally:
+        is_over.set()
+        if watcher.ident is not None:
+            watcher.join()
 
 
 def _config(host: str, port: int | None, assignments: list[str], database: str) -> Config:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,13 @@ from starlette.responses import HTMLResponse
 
 from sitecrawl import __version__
 from sitecrawl.services.permissions import Permission
+from sitecrawl.web import charts
 from sitecrawl.web.auth import is_https
 from sitecrawl.web.flash import forget_flash, read_flash
 from sitecrawl.web.middleware import host_name, is_loopback
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from starlette.requests import Request
 
@@ -41,6 +43,11 @@ def environment() -> Environment:
         "moment": moment,
         "is_web_url": is_web_url,
         "host": host_of,
+        "below": below,
+        "beat_words": beat_words,
+        "peak": charts.peak,
+        "stacked_peak": charts.stacked_peak,
+        "axis_number": charts.axis_number,
     }
     return made
 
@@ -144,6 +151,27 @@ def host_of(url: str) -> str:
         return urlsplit(url).netloc or url
     except ValueError:
         return url
+
+
+def below(url: str, root_url: str) -> str:
+    """The path of a page of the site; the whole URL of another origin.
+
+    >>> below("https://example.com/a?b", "https://example.com/"), below("https://x.example/", "")
+    ('/a?b', 'https://x.example/')
+    """
+    scheme, mark, rest = root_url.partition("://")
+    origin = f"{scheme}{mark}{rest.partition('/')[0]}"
+    path = url.removeprefix(origin)
+    return path if mark and path != url and path.startswith(("/", "?")) else url
+
+
+def beat_words(statuses: Sequence[str]) -> str:
+    """
+    >>> beat_words(["finished", "failed", "finished"])
+    'The last 3 scans: 2 finished, 1 failed'
+    """
+    counts = ", ".join(f"{number} {status}" for status, number in Counter(statuses).most_common())
+    return f"The last {len(statuses)} scans: {counts}"
 
 
 def with_query(request: Request, **changes: Any) -> str:

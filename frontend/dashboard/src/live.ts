@@ -43,3 +43,19 @@ export function followJob(): void {
     refresh();
   });
 }
+
+// A page that shows the whole workspace is fetched again when a task begins or ends.
+export function followWorkspace(): void {
+  const source = document.querySelector<HTMLElement>("[data-live-events]")?.dataset["liveEvents"];
+  if (!source) {
+    return;
+  }
+  let known = "";
+  new EventSource(source).addEventListener("live", (event) => {
+    const counts = JSON.stringify((JSON.parse(event.data) as { counts: unknown }).counts);
+    if (known && known !== counts) {
+      document.querySelector("[data-live-events]")?.dispatchEvent(new CustomEvent("refresh"));
+    }
+    known = counts;
+  });
+}

@@ -1,6 +1,7 @@
 import { armConfirmations } from "./confirming";
 import { armFileDrops } from "./files";
-import { followJob } from "./live";
+import { foldOnPhones } from "./folding";
+import { followJob, followWorkspace } from "./live";
 import { armPalette } from "./palette";
 import { armSelection } from "./selection";
 import { localizeTimes } from "./times";
@@ -11,11 +12,13 @@ function arm(root: ParentNode): void {
   armToasts(root);
   armSelection(root);
   armFileDrops(root);
+  foldOnPhones(root);
 }
 
 armConfirmations();
 armPalette();
 followJob();
+followWorkspace();
 arm(document);
 // htmx tells when it has put in what the server sent.
 document.addEventListener("htmx:after:swap", () => {

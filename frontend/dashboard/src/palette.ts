@@ -16,8 +16,10 @@ export function armPalette(): void {
     input.select();
     input.dispatchEvent(new Event("input", { bubbles: true }));
   };
-  document.querySelector("[data-open-palette]")?.removeAttribute("hidden");
-  document.querySelector("[data-open-palette]")?.addEventListener("click", open);
+  document.querySelector("[data-open-palette]")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    open();
+  });
   document.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
     const isTyping = target.matches("input, textarea, select, [contenteditable]");

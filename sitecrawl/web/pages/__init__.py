@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from sitecrawl.web.pages import (
     changes,
+    compare,
     find,
     groups,
     home,
@@ -21,7 +22,7 @@ from sitecrawl.web.pages import (
 
 router = APIRouter(include_in_schema=False)
 for _module in (
-    *(login, provider, unsubscribe, home, sites, groups, tasks, find),
+    *(login, provider, unsubscribe, home, sites, groups, tasks, find, compare),
     *(changes, inventory, search, site),
 ):
     router.include_router(_module.router)

@@ -35,6 +35,7 @@ _PLACES: Final = (
     Place("/sites/import", "Import sites"),
     Place("/groups", "Groups"),
     Place("/incidents", "Incidents"),
+    Place("/compare", "Compare two sites"),
     Place("/tasks", "Tasks"),
     Place("/tasks?status=failed", "Failed tasks"),
     Place("/sites?state=failing", "Failing sites"),

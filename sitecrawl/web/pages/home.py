@@ -7,8 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from sitecrawl.services import sites
 from sitecrawl.services.callers import Caller
+from sitecrawl.services.live import live_workspace
+from sitecrawl.services.site_trends import scan_beats
 from sitecrawl.services.workspace_overview import SHOWN_KINDS, workspace_overview
+from sitecrawl.store.queries.watched_sites import SiteFilter
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.flash import go
 from sitecrawl.web.templating import render
@@ -22,7 +26,16 @@ def home(
 ) -> Response:
     now = workspace_overview(web.database, caller.workspace_id)
     trend = [(f"{each.day.day} {each.day:%b}", each.counts) for each in now.trend]
-    return render(request, "home.html", {"now": now, "trend": trend, "kinds": SHOWN_KINDS})
+    busiest = SiteFilter(ids=tuple(each.id for each in now.busiest))
+    shown = sites.list_sites(web.database, caller.workspace_id, busiest).rows if busiest.ids else ()
+    values = {
+        "now": now,
+        "live": live_workspace(web.database, caller.workspace_id),
+        "trend": trend,
+        "kinds": [(kind, f"kind-{kind}") for kind in SHOWN_KINDS],
+        "beats_of": scan_beats(web.database, shown),
+    }
+    return render(request, "home.html", values)
 
 
 @router.get("/dashboard")

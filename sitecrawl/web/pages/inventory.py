@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Form, Query, Request
 from starlette.responses import HTMLResponse, Response
@@ -19,6 +20,7 @@ from sitecrawl.services import (
     reports,
     site_inventory,
     site_overview,
+    site_trends,
     sites,
     views,
 )
@@ -28,12 +30,12 @@ from sitecrawl.services.views import ViewKind
 from sitecrawl.store.queries.changes import ChangeFilter
 from sitecrawl.store.queries.page_filter import PageOrder, PageSort
 from sitecrawl.store.vocabulary import PageStatus
+from sitecrawl.web import charts
 from sitecrawl.web.api.page_filters import PageParameters
 from sitecrawl.web.api.pages import PageId, page_number
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.flash import act
 from sitecrawl.web.templating import render
-from sitecrawl.web.treemap import treemap
 
 router = APIRouter(prefix="/sites/{site_id}")
 
@@ -52,7 +54,7 @@ COLUMNS: Final = {
     "clicks": "Clicks",
     "reason": "Reason",
 }
-_FIRST_COLUMNS: Final = ("title", "status", "source", "category", "lastmod")
+_FIRST_COLUMNS: Final = ("title", "source", "category", "lastmod")
 # The parameter of the address for each facet that is shown.
 _FACETS: Final = {
     "status": "status",
@@ -74,6 +76,8 @@ _MENTIONS: Final = 50
 _LINKS: Final = 50
 _TREE_DEPTH: Final = 4
 _CHANGES: Final = 500
+_LATELY: Final = timedelta(days=30)
+_TREND_SCANS: Final = 20
 
 
 def asked_scan(
@@ -188,24 +192,28 @@ def page_detail(
 
 @router.get("/tree")
 def tree(request: Request, site_id: int, asked: Asked, web: CurrentWeb, caller: Reader) -> Response:
+    """Sections as large as their pages, those that changed lately, and how they developed."""
     changes.catch_up(web.database, asked.site)
     hosts = inventory.path_tree(web.database, asked.scan, _TREE_DEPTH).hosts
-    newest = changes.list_changes(web.database, asked.site, ChangeFilter(), None, _CHANGES)
-    changed = Counter(_section(each.url) for each in newest.rows if each.url and each.page_id)
-    sections: Counter[str] = Counter()
-    for folder in hosts.values():
-        inside = 0
-        for name, below in folder.inner.items():
-            sections[f"/{name}"] += below.pages
-            inside += below.pages
-        sections["/"] += folder.pages - inside
+    sections = site_trends.listed_by_section(hosts)
+    since = ChangeFilter(since=datetime.now(UTC) - _LATELY)
+    newest = changes.list_changes(web.database, asked.site, since, None, _CHANGES)
+    changed = Counter(
+        site_trends.section_of(each.url, sections)
+        for each in newest.rows
+        if each.url and each.page_id is not None
+    )
+    scans = sites.site_scans(web.database, caller.workspace_id, site_id, _TREND_SCANS)
+    trend = site_trends.section_trend(asked, sections, scans)
     values = {
         "site": sites.get_site(web.database, caller.workspace_id, site_id),
         "hosts": hosts,
-        "boxes": treemap(sections.most_common(60), 960, 420),
+        "boxes": charts.treemap(sections.most_common(60)),
         "sections": sections.most_common(),
         "changed": changed,
-        "last": changes.catch_up(web.database, asked.site),
+        "trend": trend,
+        "rows": [(f"scan {scan.id}", counts) for scan, counts in trend.rows],
+        "series": [(name, f"hue-{number}") for number, name in enumerate(trend.names)],
     }
     return render(request, "tree.html", values)
 
@@ -273,12 +281,3 @@ def report_frame(asked: Asked) -> Response:
     policy = "sandbox allow-scripts allow-downloads allow-popups; frame-ancestors 'self'"
     headers = {"Content-Security-Policy": policy, "X-Frame-Options": "SAMEORIGIN"}
     return HTMLResponse(html_report(reports.report_data(asked)), headers=headers)
-
-
-def _section(url: str) -> str:
-    """
-    >>> _section("https://example.com/blog/a"), _section("https://example.com/about")
-    ('/blog', '/')
-    """
-    first, slash, _ = urlsplit(url).path.lstrip("/").partition("/")
-    return f"/{first}" if slash else "/"

@@ -13,12 +13,23 @@ from sitecrawl.channels.rules import Rules
 from sitecrawl.channels.targets import ChannelKind
 from sitecrawl.config.profiles import PROFILES
 from sitecrawl.errors import ConflictError, InvalidInputError
-from sitecrawl.services import changes, channels, groups, jobs, site_inventory, site_overview, sites
+from sitecrawl.services import (
+    changes,
+    channels,
+    groups,
+    jobs,
+    site_inventory,
+    site_overview,
+    site_trends,
+    sites,
+)
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.channels import ChannelChange, NewChannel
 from sitecrawl.services.sites import SiteEdit
 from sitecrawl.store.queries.changes import ChangeFilter, EventFact, IncidentFact
+from sitecrawl.store.queries.trends import ANSWERS
 from sitecrawl.store.queries.watched_sites import WatchedSite
+from sitecrawl.web import charts
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.flash import act, go
 from sitecrawl.web.pages.forms import SiteForm, checked_number, number_or_none, split_tags
@@ -50,6 +61,7 @@ def overview(
         wanted = ChangeFilter(status="open")
         incidents = changes.list_incidents(web.database, inventory, wanted, limit=_RECENT).rows
     ended = [each for each in reversed(found.recent_scans) if each.summary]
+    named = [(f"scan {each.id}", each) for each in ended]
     values = {
         "site": found.site,
         "urls": found.urls,
@@ -57,12 +69,12 @@ def overview(
         "scans": found.recent_scans,
         "events": events,
         "incidents": incidents,
-        "trend": [(f"scan {each.id}", (each.summary or {}).get("pages", 0)) for each in ended],
-        "durations": [
-            (f"scan {each.id}", round((each.finished_at - each.started_at).total_seconds(), 1))
-            for each in ended
-            if each.finished_at
+        "statuses": [each.status for each in found.recent_scans],
+        "trend": [(name, {"pages": (each.summary or {}).get("pages", 0)}) for name, each in named],
+        "changed": [
+            (name, charts.by_kind(found.scan_counts.get(each.id, {}))) for name, each in named
         ],
+        "kinds": charts.KINDS,
     }
     return render(request, "site.html", values)
 
@@ -83,12 +95,31 @@ def scan_list(
     request: Request,
     site_id: int,
     web: CurrentWeb,
-    caller: Annotated[Caller, allowed(sites.site_scans)],
+    caller: Annotated[Caller, allowed(site_trends.site_trends)],
 ) -> Response:
-    site = sites.get_site(web.database, caller.workspace_id, site_id)
-    scans = sites.site_scans(web.database, caller.workspace_id, site_id, _SCANS)
-    counts = {each.id: changes.scan_counts(web.database, each) for each in scans}
-    return render(request, "scans.html", {"site": site, "scans": scans, "counts": counts})
+    """The newest scans, and how the site developed over them."""
+    found = site_trends.site_trends(web.database, caller.workspace_id, site_id)
+    named = [(f"scan {each.scan.id}", each) for each in reversed(found)]
+    values = {
+        "site": sites.get_site(web.database, caller.workspace_id, site_id),
+        "scans": found,
+        "changed": [(name, charts.by_kind(each.changes)) for name, each in named],
+        "kinds": charts.KINDS,
+        "pages": [(name, {"pages": each.pages}) for name, each in named],
+        "answers": [(name, each.figures.answers) for name, each in named],
+        "answer_kinds": [(kind, f"answer-{n}") for n, kind in enumerate(ANSWERS)],
+        "times": [
+            (
+                name,
+                {
+                    "half of them within": each.figures.percentile_ms(0.5),
+                    "95 % within": each.figures.percentile_ms(0.95),
+                },
+            )
+            for name, each in named
+        ],
+    }
+    return render(request, "scans.html", values)
 
 
 @router.get("/scans/{scan_id}")

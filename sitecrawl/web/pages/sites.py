@@ -16,6 +16,7 @@ from sitecrawl.services.callers import Caller
 from sitecrawl.services.permissions import permission_of
 from sitecrawl.services.site_bulk import BulkAction
 from sitecrawl.services.site_transfer import ImportStatus, TransferFormat
+from sitecrawl.services.site_trends import scan_beats
 from sitecrawl.services.sites import NewSite
 from sitecrawl.store.queries.watched_sites import SiteFilter
 from sitecrawl.store.vocabulary import SiteState
@@ -59,6 +60,7 @@ def site_list(
     )
     values = {
         "page": page,
+        "beats_of": scan_beats(web.database, page.rows),
         "total": sites.count_sites(web.database, workspace, wanted),
         "tags": sites.site_tags(web.database, workspace),
         "groups": groups.list_groups(web.database, workspace),
