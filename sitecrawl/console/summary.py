@@ -250,6 +250,9 @@ def _rendering(rendered: dict[str, Any]) -> Iterator[tuple[str, Words]]:
         yield "rendered", Words(f"{words}: {rendered.get('only_rendered', 0):,} URLs only by that")
     if failed := rendered.get("failed"):
         yield "", Words(f"{failed:,} pages could not be rendered", "yellow")
+    if interrupted := rendered.get("interrupted"):
+        words = f"{interrupted:,} pages stopped answering while they were explored: see the log"
+        yield "", Words(words, "yellow")
     if missed := rendered.get("missed"):
         why = rendered.get("unavailable", "the scan was stopped")
         words = f"{missed:,} pages need a browser and were read without one"

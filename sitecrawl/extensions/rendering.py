@@ -46,6 +46,7 @@ _LIMITS = {
     "max_requests": ("render_max_requests", "further requests of a rendered page"),
     "wait_seconds": ("render_wait_seconds", "requests of a rendered page that came too late"),
 }
+_EXPLORATION_LIMITS = frozenset({"max_clicks", "max_scrolls"})
 NO_PLAYWRIGHT = "scrapy-playwright is not installed: pip install 'sitecrawl[render]'"
 NO_BROWSER = "there is no browser: sitecrawl doctor --install-browser"
 
@@ -59,7 +60,8 @@ class BrowserRendering:
 
     Settings: ``SITECRAWL_RENDER``, ``SITECRAWL_BROWSER``, ``SITECRAWL_RENDER_*``.
     Meta: ``sitecrawl_document`` with the kind ``resource`` for requests of pages.
-    Stats, of visited pages: ``sitecrawl/render/pages``, ``/failed``, ``/missed`` (no browser);
+    Stats, of visited pages: ``sitecrawl/render/pages``, ``/failed``, ``/missed`` (no browser),
+    ``/interrupted`` (hung or closed while it was explored);
     of the requests of pages: ``/requests`` (answered), ``/not_fetched/<outcome>`` (``left_out``: by
     the settings), ``/stopped_changes`` (they would have changed something); ``/milliseconds``,
     ``/unavailable`` (why there is no browser), ``/limits`` (those that were hit).
@@ -107,7 +109,12 @@ class BrowserRendering:
         self._count("requests", rendering.requests)
         self._count("stopped_changes", rendering.stopped_changes)
         self._count("milliseconds", round(rendering.seconds * 1000))
-        for name in sorted(_LIMITS.keys() & rendering.limits_hit):
+        if rendering.interruption and may_click:
+            self._count("interrupted")
+            logger.info("%s was explored in part: %s", url, rendering.interruption)
+        # A page without clicks is not scrolled either.
+        chosen = frozenset() if may_click else _EXPLORATION_LIMITS
+        for name in sorted((_LIMITS.keys() - chosen) & rendering.limits_hit):
             field, words = _LIMITS[name]
             limit = getattr(self._config, field)
             self._counters().hit(words, f"SITECRAWL_{field.upper()}", limit)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _MAX_FRAGMENTS = 200
 _MAX_ROUTES = 5_000
 _MAX_BAD_ANSWERS = 3
+# Frames that come late, and what they bring up.
+_WAITS_PER_REST = 4
 # A click may lead through several menus, each of which is waited for.
 _WAITS_PER_CLICK = 6
 # Of the time; the rest is for clicks.
@@ -189,15 +191,27 @@ class _Explorer:
             "hardWords": words,
             "hardParts": parts,
         }
-        begun = await self._call("begin", json.dumps(options), waits=1)
+        begun = await self._call("begin", json.dumps(options), waits=_WAITS_PER_REST)
         self._start_url = begun.text("url")
         self._note(begun)
         for _ in range(_MAX_LOADS):
             if not await self._network.settled():
                 break
             self._network.mark()
-            self._note(await self._call("rest", waits=1))
-        if (await self._call("scroll", waits=self._limits.max_scrolls)).flag("isCut"):
+            self._note(await self._call("rest", waits=_WAITS_PER_REST))
+        await self._scroll()
+
+    async def _scroll(self) -> None:
+        left = self._limits.max_scrolls
+        while True:
+            self._network.mark()
+            scrolled = await self._call("scroll", left, waits=_WAITS_PER_REST * left)
+            left -= scrolled.number("count")
+            # The page itself does not wait long for the rest of a list.
+            if not scrolled.number("count") or not await self._network.settled():
+                break
+            self._note(await self._call("rest", waits=_WAITS_PER_REST))
+        if scrolled.flag("isCut"):
             self._truncated["max_scrolls"] = None
 
     async def _click_through(self) -> Ending:
@@ -232,6 +246,12 @@ class _Explorer:
         self._clicked[candidate.number] = candidate
         self._network.mark()
         answer = await self._call("click", candidate.number, waits=_WAITS_PER_CLICK)
+        for _ in range(_MAX_LOADS):
+            # A list that has begun anew may still wait for its rows.
+            if not answer.flag("isLost") or not await self._network.settled():
+                break
+            self._network.mark()
+            answer = await self._call("click", candidate.number, waits=_WAITS_PER_CLICK)
         if answer.flag("isLost"):
             self._queue.lose(candidate)
             return

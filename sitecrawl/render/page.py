@@ -70,6 +70,8 @@ class Rendering:
     stopped_navigations: tuple[str, ...] = ()
     """Where the page wanted to go without a click."""
     limits_hit: frozenset[str] = frozenset()
+    interruption: str = ""
+    """Why the exploration ended before its time; what was found by then is there."""
 
 
 class TabLostError(Exception):
@@ -260,13 +262,15 @@ async def _close(tab: _Tab) -> None:
 
 
 def _rendering(tab: _Tab, network: PageNetwork) -> Rendering:
-    exploration, failure = tab.exploration, tab.failure
+    exploration, failure, interruption = tab.exploration, tab.failure, ""
     limits_hit = frozenset(network.limits_hit)
     if exploration is not None:
         limits_hit |= set(exploration.truncated)
         if not exploration.fragments:
             failure = f"the page could not be read ({exploration.ending})"
             exploration = None
+        elif not exploration.is_page_usable:
+            interruption = exploration.trouble
     return Rendering(
         exploration,
         failure,
@@ -274,4 +278,5 @@ def _rendering(tab: _Tab, network: PageNetwork) -> Rendering:
         stopped_changes=network.stopped_changes,
         stopped_navigations=tab.loaded_to,
         limits_hit=limits_hit,
+        interruption=interruption,
     )

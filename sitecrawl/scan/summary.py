@@ -190,7 +190,7 @@ def _completeness(scan: Scan) -> str:
     other_languages = counters.other_language
     unread = sum(stage.get("not_read", 0) for stage in counters.stages)
     not_checked = sum(cut["left_out"] for cut in counters.given_up_patterns)
-    missed = counters.rendering.get("missed", 0) + counters.rendering.get("failed", 0)
+    missed = sum(counters.rendering.get(name, 0) for name in ("missed", "failed", "interrupted"))
     doubts = [
         *(["a limit was hit"] if counters.all_limits() else []),
         *([f"{failed} of {counters.documents.total()} documents could not be read"] * bool(failed)),

@@ -79,12 +79,13 @@ async def rendering(
     *,
     tabs: int = 1,
     seconds: float = 5,
+    patience_seconds: float = 5,
     network: NetworkLimits | None = None,
 ) -> AsyncIterator[Renderer]:
     limits = RenderLimits(
         "sitecrawl-test",
         tabs=tabs,
-        exploration=ExplorationLimits(seconds=seconds),
+        exploration=ExplorationLimits(seconds=seconds, patience_seconds=patience_seconds),
         network=network or NetworkLimits(),
     )
     renderer = Renderer(playwright_handler(), fetch, limits)

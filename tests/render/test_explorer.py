@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -85,6 +86,15 @@ _WAYS = {
         set(),
     ),
     "message before": ("<button onclick=\"alert('!'); go('/a')\">A</button>", {"/a"}),
+    "menu that opens some frames later": (
+        """<button onclick="after(4)">Menu</button><div id=here></div><script>
+            const after = (frames) => {
+              if (frames) requestAnimationFrame(() => after(frames - 1));
+              else here.innerHTML = "<p onclick=\\"go('/a')\\">A</p>";
+            };
+        </script>""",
+        {"/a"},
+    ),
     "timer": ("<button onclick=\"setTimeout(go, 300, '/a')\">A</button>", {"/a"}),
     "one of many listeners": (
         """<ul id=u><li data-page=a>A<li data-page=b>B</ul><script>
@@ -371,6 +381,42 @@ def test_a_list_is_loaded_to_its_end(browsing: Browsing, site: SiteServer, is_bo
 
     assert (_links(whole), whole.truncated) == (12, ())
     assert (_links(cut), cut.truncated) == (9, ("max_scrolls",))
+
+
+_ROWS = """<style>p { height: 9rem }</style><div id=list></div><i id=end>more</i><script>
+  let part = 0;
+  const load = async ([entry]) => {
+    if (!entry.isIntersecting) return;
+    watcher.disconnect();
+    const rows = await (await fetch(`/rows/${part++}`)).json();
+    for (const row of rows) {
+      list.insertAdjacentHTML("beforeend", `<p onclick="REACTION; go('/${row}')">${row}</p>`);
+    }
+    if (rows.length) watcher.observe(end);
+  };
+  const watcher = new IntersectionObserver(load);
+  const restart = () => { list.replaceChildren(); part = 0; watcher.observe(end); };
+  restart();
+</script>"""
+
+
+@pytest.mark.parametrize("reaction", ["", "restart()"], ids=["stays", "begins anew"])
+def test_a_list_whose_rows_come_late_is_loaded_to_its_end(
+    browsing: Browsing, site: SiteServer, reaction: str
+) -> None:
+    """Rows come later than a page takes to settle, as they do with a Crawl-delay."""
+    url = _serve(site, _ROWS.replace("REACTION", reaction))
+    parts = [["a", "b", "c", "d", "e"], ["f", "g"], []]
+    for number, rows in enumerate(parts):
+        site.routes[f"/rows/{number}"] = Reply(
+            json.dumps(rows), content_type="application/json", delay_seconds=0.4
+        )
+    limits = ExplorationLimits(settle_seconds=0.1, max_scrolls=5)
+
+    found = browsing.explore(url, limits)
+
+    assert _paths(found, site) == {f"/{name}" for name in "abcdefg"}
+    assert found.truncated == ()
 
 
 def _links(found: Exploration) -> int:

@@ -320,15 +320,22 @@ class TestLimits:
 
 
 def test_a_page_that_hangs_is_given_up_and_the_next_one_is_shown(site: SiteServer) -> None:
-    async def show_two(renderer: Renderer) -> list[Rendering]:
-        bodies = ("<script>setTimeout(() => { for (;;) {} }, 50)</script>", "<p>fine</p>")
+    async def show_all(renderer: Renderer) -> list[Rendering]:
+        bodies = (
+            "<script>setTimeout(() => { for (;;) {} }, 50)</script>",
+            "<a href=/a>A</a><button onclick='for (;;);'>More</button>",
+            "<p>fine</p>",
+        )
         pages = [document(site.at("/page"), body) for body in bodies]
         return [await renderer.render(page, page.url) for page in pages]
 
-    stuck, fine = run(show_two, seconds=1)
+    stuck, stuck_later, fine = run(show_all, seconds=1, patience_seconds=1)
     assert stuck.exploration is None
     assert stuck.failure
+    assert "href" in html_of(stuck_later)
+    assert stuck_later.interruption == "a script of the page does not end"
     assert "fine" in html_of(fine)
+    assert fine.interruption == ""
 
 
 def test_a_page_whose_browser_died_is_shown_once_more(site: SiteServer) -> None:

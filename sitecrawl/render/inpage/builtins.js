@@ -14,7 +14,11 @@ const { isArray } = Array;
 const apply = Reflect.apply;
 const construct = Reflect.construct;
 const now = performance.now.bind(performance);
-const clock = { setTimeout: window.setTimeout.bind(window), clearTimeout: window.clearTimeout.bind(window) };
+const clock = {
+  setTimeout: window.setTimeout.bind(window),
+  clearTimeout: window.clearTimeout.bind(window),
+  nextFrame: window.requestAnimationFrame.bind(window),
+};
 const styleOf = window.getComputedStyle.bind(window);
 
 const mapGet = method(Map, "get");

@@ -1,6 +1,8 @@
 // What the driver calls. Every answer is JSON text; see exploration.py for the order of the calls.
 const QUIET_MS = 25;
 const RESTORE_QUIET_MS = 12;
+/** A machine that is busy shows frames late; a page that is not shown at all has none. */
+const FRAME_WAITS = 3;
 const MAX_OPENERS = 4;
 const MAX_TURNS = 6;
 const MAX_BOXES = 8;
@@ -14,6 +16,8 @@ const known = new Set();
 /** Clicks that led nowhere: some have changed what the page shows. */
 const turns = [];
 let hasScrolled = false;
+/** The heights of scrolled boxes before they were scrolled last. */
+let scrolledHeights = new WeakMap();
 let html = { left: 0, isCut: false };
 
 const candidateOf = (element, found, openers) => {
@@ -150,41 +154,44 @@ const restore = async () => {
   await settle(RESTORE_QUIET_MS, 4 * RESTORE_QUIET_MS);
 };
 
-/** To the end of the page, and of every box with a list in it, again and again, until nothing grows; whether it still does. */
-const scrollDown = async () => {
+const hasGrown = (boxes) => {
+  for (let index = 0; index < boxes.length; index++) {
+    if (boxes[index].scrollHeight > (weakGet(scrolledHeights, boxes[index]) ?? 0)) return true;
+  }
+  return false;
+};
+
+/** To the end of the page, and of every box with a list in it, again and again, until nothing grows; how often, and whether it still does. */
+const scrollDown = async (maxCount) => {
   const boxes = scrollBoxes();
   const began = now();
-  let isGrowing = boxes.length > 0;
-  for (let count = 0; count < limits.scrolls && isGrowing && now() - began < limits.scrollMs; count++) {
+  let count = 0;
+  for (; count < maxCount && hasGrown(boxes) && now() - began < limits.scrollMs; count++) {
     hasScrolled = true;
     beginWork();
     for (let index = 0; index < boxes.length; index++) {
-      boxes[index].height = boxes[index].element.scrollHeight;
-      boxes[index].element.scrollTop = boxes[index].height;
+      const height = boxes[index].scrollHeight;
+      weakSet(scrolledHeights, boxes[index], height);
+      boxes[index].scrollTop = height;
     }
-    // Whoever waits for the end of the page hears of it with the next frame.
-    await sleep(40);
+    await shown(FRAME_WAITS * limits.settleMs);
     await settle(QUIET_MS, limits.settleMs);
-    isGrowing = false;
-    for (let index = 0; index < boxes.length; index++) {
-      if (boxes[index].element.scrollHeight > boxes[index].height) isGrowing = true;
-    }
   }
-  for (let index = 0; index < boxes.length; index++) boxes[index].element.scrollTop = 0;
-  return isGrowing;
+  for (let index = 0; index < boxes.length; index++) boxes[index].scrollTop = 0;
+  return { count, isCut: hasGrown(boxes) };
 };
 
 const scrollBoxes = () => {
   const boxes = [];
   const page = document.scrollingElement ?? document.documentElement;
-  if (page.scrollHeight > window.innerHeight + 1) append(boxes, { element: page, height: 0 });
+  if (page.scrollHeight > window.innerHeight + 1) append(boxes, page);
   walk(
     document.documentElement,
     (element) => {
       if (boxes.length >= MAX_BOXES) return false;
       const isLonger = element.scrollHeight > element.clientHeight + 1 && element.clientHeight > MIN_BOX_PIXELS;
       if (isLonger && element !== page && test(/auto|scroll/, styleOf(element).overflowY)) {
-        append(boxes, { element, height: 0 });
+        append(boxes, element);
       }
       return true;
     },
@@ -223,7 +230,10 @@ const reach = async (candidate) => {
     if (element) return element;
   }
   // The list that it was in may have begun anew.
-  if (hasScrolled && candidate.openers.length === 0) await scrollDown();
+  if (hasScrolled && candidate.openers.length === 0) {
+    scrolledHeights = new WeakMap();
+    await scrollDown(limits.scrolls);
+  }
   return findAgain(candidate);
 };
 
@@ -257,6 +267,7 @@ const report = (more) => toJson({ noted: takeNoted(), blocked: state.blocked, is
 
 /** What began before the first click: the page is still loading. */
 const rest = async () => {
+  await shown(FRAME_WAITS * limits.settleMs);
   if (!(await settle(QUIET_MS, limits.settleMs))) await markRestless();
 };
 
@@ -280,10 +291,7 @@ const api = {
     return report({});
   },
 
-  async scroll() {
-    const isCut = await scrollDown();
-    return toJson({ isCut });
-  },
+  scroll: async (maxCount) => toJson(await scrollDown(maxCount)),
 
   read() {
     const fragments = [];

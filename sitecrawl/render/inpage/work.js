@@ -1,5 +1,5 @@
-// What the page is still busy with, by the click that began it: requests, short timers, scripts that load, changes of the
-// document. A page has settled when nothing of that is left.
+// What the page is still busy with, by the click that began it: requests, short timers, the next frames, scripts that load,
+// changes of the document. A page has settled when nothing of that is left.
 const MAX_CHAIN = 4;
 const MAX_TIMER_MS = 1200;
 const MAX_RECORDS = 2000;
@@ -8,6 +8,7 @@ const MAX_ROOTS = 200;
 let running = null;
 let pendingByClick = create(null);
 const timers = new Map();
+const frames = new Map();
 
 if (isTop) state.runningClick = () => (running ? running.click : state.click);
 
@@ -43,35 +44,48 @@ const laterArguments = (args) => {
   return rest;
 };
 
+/** Calls back later, and is waited for; one that sets itself again and again is not. */
+const startLater = (pending, isNear, callback, start) => {
+  const chain = running ? running.chain + 1 : 0;
+  const isAwaited = isNear && chain < MAX_CHAIN;
+  const token = isAwaited ? startWork() : { click: state.runningClick(), isOpen: false };
+  token.chain = chain;
+  const number = start((args) => {
+    mapDelete(pending, number);
+    endWork(token);
+    runFor(token, callback, window, args);
+  });
+  if (isAwaited) mapSet(pending, number, token);
+  return number;
+};
+
 replaceMethod(window, "setTimeout", (original) =>
   function (callback, delay) {
     if (typeof callback !== "function") return apply(original, window, arguments);
-    const chain = running ? running.chain + 1 : 0;
-    // One that sets itself again and again, and one that is far off, is not waited for.
-    const isAwaited = chain < MAX_CHAIN && !(Number(delay) > MAX_TIMER_MS);
-    const token = isAwaited ? startWork() : { click: state.runningClick(), isOpen: false };
-    token.chain = chain;
     const args = laterArguments(arguments);
-    const timer = clock.setTimeout(() => {
-      mapDelete(timers, timer);
-      endWork(token);
-      runFor(token, callback, window, args);
-    }, delay);
-    if (isAwaited) mapSet(timers, timer, token);
-    return timer;
+    const isNear = !(Number(delay) > MAX_TIMER_MS);
+    return startLater(timers, isNear, callback, (run) => clock.setTimeout(() => run(args), delay));
   });
 
-const forget = (original) =>
-  function (timer) {
-    const token = mapGet(timers, timer);
+// The next frame is near, but on a busy machine it may come late.
+replaceMethod(window, "requestAnimationFrame", (original) =>
+  function (callback) {
+    if (typeof callback !== "function") return apply(original, window, arguments);
+    return startLater(frames, true, callback, (run) => clock.nextFrame((time) => run([time])));
+  });
+
+const forget = (pending) => (original) =>
+  function (number) {
+    const token = mapGet(pending, number);
     if (token) {
-      mapDelete(timers, timer);
+      mapDelete(pending, number);
       endWork(token);
     }
     return apply(original, window, arguments);
   };
-replaceMethod(window, "clearTimeout", forget);
-replaceMethod(window, "clearInterval", forget);
+replaceMethod(window, "clearTimeout", forget(timers));
+replaceMethod(window, "clearInterval", forget(timers));
+replaceMethod(window, "cancelAnimationFrame", forget(frames));
 replaceMethod(window, "setInterval", (original) =>
   function (callback, delay) {
     if (typeof callback !== "function") return apply(original, window, arguments);
@@ -157,6 +171,13 @@ replaceMethod(Element.prototype, "attachShadow", (original) =>
 const shadowOf = (element) => weakGet(shadows, element) ?? openShadow(element);
 
 const sleep = (milliseconds) => new Promise((resolve) => clock.setTimeout(resolve, milliseconds));
+
+/** Wait until whoever watches what is visible has been told, which happens after a frame; at most so long. */
+const shown = (limitMs) =>
+  new Promise((resolve) => {
+    clock.setTimeout(resolve, limitMs);
+    clock.nextFrame(() => clock.nextFrame(() => clock.setTimeout(resolve, 0)));
+  });
 
 const beginWork = () => {
   takeRecords(watcher);
