@@ -41,7 +41,7 @@ from sitecrawl.store.queries.scans import sites
 from sitecrawl.store.writers.dives import (
     NewContent,
     NewPassage,
-    begin_dive,
+    add_dive,
     ensure_word_index,
     model_number,
     put_content,
@@ -162,7 +162,7 @@ def add_pages(connection: Connection, site_id: int, number: int) -> None:
 
 
 def add_contents(connection: Connection, site_id: int) -> None:
-    dive = begin_dive(connection, site_id, {})
+    dive = add_dive(connection, site_id, {})
     texts: dict[str, Any] = {"author": "", "published": "", "language": "en", "reader": ""}
     contents = [
         {
@@ -229,7 +229,7 @@ def dive(database: Database, site: Site, bodies: Mapping[int, str]) -> tuple[flo
     """Read what has changed and embed it, as a dive does; give the CPU seconds and the counts."""
     started = time.process_time()
     with database.writing() as connection:
-        number = begin_dive(connection, site.id, {})
+        number = add_dive(connection, site.id, {})
         known = known_contents(connection, site.id)
     passages = 0
     for page, html in bodies.items():

@@ -38,7 +38,7 @@ from sitecrawl.html.text import hash_text
 from sitecrawl.store import schema as t
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.scans import sites
-from sitecrawl.store.writers.dives import NewContent, NewPassage, begin_dive, put_content
+from sitecrawl.store.writers.dives import NewContent, NewPassage, add_dive, put_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -179,7 +179,7 @@ def store_sets(database: Database, wanted: Sequence[QuestionSet]) -> tuple[Site,
             )
             .returning(t.sites.c.id)
         ).scalar_one()
-        dive = begin_dive(connection, site_id, {})
+        dive = add_dive(connection, site_id, {})
         questions: list[Question] = []
         number = 0
         for each in wanted:

@@ -60,7 +60,7 @@ def dive(  # noqa: PLR0913, PLR0917  the options of the command
     """
     from sitecrawl.config import ConfigError
     from sitecrawl.dive.dives import run_dive
-    from sitecrawl.services.database import configured, known_site
+    from sitecrawl.services.database import known_site
     from sitecrawl.services.scans import ScanRequest
     from sitecrawl.store.engine import open_database
 
@@ -74,14 +74,14 @@ def dive(  # noqa: PLR0913, PLR0917  the options of the command
     )
     if not all_ and not any((cluster, template, category, type_, language, prefix)):
         raise ConfigError("say which pages: --cluster, --template, --prefix, ..., or --all")
-    config = configured()
-    with open_database(database or config.database_url, create=False) as store:
+    request = ScanRequest(
+        profile=profile,
+        database=database,
+        settings=parse_assignments(setting or ()),
+    )
+    config = request.config()
+    with open_database(config.database_url, create=False) as store:
         site = known_site(store, domain)
-        request = ScanRequest(
-            profile=profile,
-            database=database or config.database_url,
-            settings=parse_assignments(setting or ()),
-        )
         result = run_dive(
             store, site, config, wanted, fetch=request if fetch else None, tell=_show_counts
         )

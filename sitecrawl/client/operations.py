@@ -7,6 +7,18 @@ from typing import Any, Literal, NotRequired, TypedDict
 from urllib.parse import quote
 
 
+class AnswerAnswer(TypedDict):
+    kind: AnswerKind
+    text: str
+    citations: list[CitationAnswer]
+    conversationId: int
+    turnId: int
+    model: str
+    notice: str
+
+AnswerKind = Literal["extractive", "model", "not_found"]
+
+
 class Attempt(TypedDict):
     number: int
     startedAt: str
@@ -153,6 +165,17 @@ class ChosenWorkspace(TypedDict):
     workspaceId: int
 
 
+class CitationAnswer(TypedDict):
+    label: str
+    passageId: int
+    pageId: str
+    url: str
+    link: str
+    title: str
+    headings: list[str]
+    quote: str
+
+
 class ClickStep(TypedDict):
     url: str
     source: str | None
@@ -166,6 +189,22 @@ class Closing(TypedDict):
 
 class ConfirmedRemovals(TypedDict):
     pages: int
+
+
+class ConversationAnswer(TypedDict):
+    id: int
+    title: str
+    createdAt: str
+    turns: int
+
+
+class ConversationDetail(TypedDict):
+    id: int
+    turns: list[TurnAnswer]
+
+
+class ConversationList(TypedDict):
+    conversations: list[ConversationAnswer]
 
 
 class Coverage(TypedDict):
@@ -276,6 +315,41 @@ class DiffItem(TypedDict):
     occurredAt: str
 
 
+class DiveAnswer(TypedDict):
+    id: int
+    jobId: int | None
+    scanId: int | None
+    wanted: dict[str, Any]
+    status: DiveStatus
+    reason: str | None
+    counts: DiveCounts
+    startedAt: str
+    finishedAt: str | None
+
+
+class DiveCounts(TypedDict):
+    pages: NotRequired[int]
+    toFetch: NotRequired[int]
+    fetched: NotRequired[int]
+    read: NotRequired[int]
+    unchanged: NotRequired[int]
+    withoutBody: NotRequired[int]
+    withoutText: NotRequired[int]
+    otherLanguage: NotRequired[int]
+    passages: NotRequired[int]
+    embedded: NotRequired[int]
+    removed: NotRequired[int]
+
+
+class DiveList(TypedDict):
+    dives: list[DiveAnswer]
+    nextCursor: str | None
+    searchablePages: int
+    searchablePassages: int
+
+DiveStatus = Literal["queued", "running", "finished", "partial", "failed", "cancelled"]
+
+
 class Document(TypedDict):
     """One thing that was fetched and mentions URLs."""
 
@@ -363,6 +437,16 @@ class FolderAnswer(TypedDict):
     refused: int
     folders: list[FolderAnswer]
 
+
+class Gap(TypedDict):
+    question: str
+    asked: int
+    lastAskedAt: str
+
+
+class GapList(TypedDict):
+    gaps: list[Gap]
+
 GraphFormat = Literal["graphml", "csv"]
 
 
@@ -395,6 +479,23 @@ class GroupRequest(TypedDict):
 class Health(TypedDict):
     status: str
     version: str
+
+
+class HitAnswer(TypedDict):
+    passageId: int
+    pageId: str
+    url: str
+    link: str
+    title: str
+    headings: list[str]
+    text: str
+    language: str
+    published: str
+    score: ScoreAnswer
+
+
+class HitList(TypedDict):
+    hits: list[HitAnswer]
 
 
 class ImportAnswer(TypedDict):
@@ -490,7 +591,7 @@ class JobDetail(TypedDict):
     exitCode: int | None
     logTail: str | None
 
-JobKind = Literal["discover", "scan"]
+JobKind = Literal["discover", "scan", "dive"]
 
 
 class JobList(TypedDict):
@@ -660,6 +761,43 @@ class PageList(TypedDict):
     pages: list[Page]
     nextCursor: str | None
 
+
+class PageParameters(TypedDict):
+    """Which pages: the listed ones, unless more is said."""
+
+    status: NotRequired[PageStatus | None]
+    refused: NotRequired[bool]
+    reason: NotRequired[Reason | None]
+    source: NotRequired[str]
+    region: NotRequired[str]
+    contains: NotRequired[str]
+    search: NotRequired[str]
+    text: NotRequired[str]
+    prefix: NotRequired[str]
+    pattern: NotRequired[str]
+    template: NotRequired[str]
+    category: NotRequired[str]
+    type: NotRequired[str]
+    language: NotRequired[str]
+    cluster: NotRequired[str]
+    minDepth: NotRequired[int | None]
+    maxDepth: NotRequired[int | None]
+    maxClicks: NotRequired[int | None]
+    minPriority: NotRequired[float | None]
+    maxPriority: NotRequired[float | None]
+    httpStatus: NotRequired[str]
+    visited: NotRequired[bool | None]
+    robotsAllowed: NotRequired[bool | None]
+    indexable: NotRequired[bool | None]
+    orphan: NotRequired[bool | None]
+    lastmodSince: NotRequired[str | None]
+    lastmodBefore: NotRequired[str | None]
+    firstSeenSince: NotRequired[str | None]
+    firstSeenBefore: NotRequired[str | None]
+    lastSeenSince: NotRequired[str | None]
+    lastSeenBefore: NotRequired[str | None]
+    changedSince: NotRequired[str | None]
+
 PageSort = Literal["first_seen", "last_seen", "url", "title", "lastmod", "priority", "depth", "clicks", "template", "category", "type", "language", "source", "status", "reason", "http_status"]
 
 PageStatus = Literal["listed", "refused", "broken"]
@@ -707,6 +845,11 @@ class Progress(TypedDict):
     known: int
     visited: int
     lastUrl: str | None
+
+
+class Question(TypedDict):
+    question: str
+    conversationId: NotRequired[int | None]
 
 
 class QueuedScan(TypedDict):
@@ -781,6 +924,15 @@ class ScanSummary(TypedDict):
     added: int
     removed: int
     updated: int
+
+
+class ScoreAnswer(TypedDict):
+    """`total = weight x meaning + (1 - weight) x words`."""
+
+    total: float
+    meaning: float
+    words: float
+    weight: float
 
 
 class SessionAnswer(TypedDict):
@@ -933,6 +1085,18 @@ class TokenRequest(TypedDict):
 
 class Tree(TypedDict):
     hosts: list[FolderAnswer]
+
+
+class TurnAnswer(TypedDict):
+    """A question with its answer."""
+
+    id: int
+    question: str
+    answer: str
+    kind: AnswerKind
+    model: str | None
+    citations: list[CitationAnswer]
+    askedAt: str
 
 
 class UrlCounts(TypedDict):
@@ -2348,6 +2512,186 @@ class Operations:
             "/api/cron/scan",
             {"token": token},
             {"authorization": authorization, "x-cron-token": x_cron_token},
+        )
+
+    def list_dives(
+        self,
+        site_id: int,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> DiveList:
+        """The newest first, and how much can be searched."""
+        return self._json(  # type: ignore[no-any-return]
+            "GET",
+            f"/api/sites/{quote(str(site_id), safe='')}/dives",
+            {"cursor": cursor, "limit": limit},
+            {},
+        )
+
+    def start_dive(
+        self,
+        site_id: int,
+        body: PageParameters,
+        *,
+        idempotency_key: str | None = None,
+    ) -> DiveAnswer:
+        """Queue a dive into the pages that the filters want, such as `cluster`; none: into all."""
+        return self._json(  # type: ignore[no-any-return]
+            "POST",
+            f"/api/sites/{quote(str(site_id), safe='')}/dives",
+            {},
+            {"Idempotency-Key": idempotency_key},
+            body=body,
+        )
+
+    def get_dive(
+        self,
+        site_id: int,
+        dive_id: int,
+    ) -> DiveAnswer:
+        """How far it has come; cancel it by its job."""
+        return self._json(  # type: ignore[no-any-return]
+            "GET",
+            f"/api/sites/{quote(str(site_id), safe='')}/dives/{quote(str(dive_id), safe='')}",
+            {},
+            {},
+        )
+
+    def stream_dive(
+        self,
+        site_id: int,
+        dive_id: int,
+        *,
+        last_event_id: str | None = None,
+    ) -> Iterator[tuple[str, str, Any]]:
+        """The same whenever it changes, at most once a second; the stream ends with the dive."""
+        return self._events(
+            "GET",
+            f"/api/sites/{quote(str(site_id), safe='')}/dives/{quote(str(dive_id), safe='')}/events",
+            {},
+            {"Last-Event-ID": last_event_id},
+        )
+
+    def search_site(
+        self,
+        site_id: int,
+        *,
+        status: PageStatus | None = None,
+        refused: bool | None = None,
+        reason: Reason | None = None,
+        source: str | None = None,
+        region: str | None = None,
+        contains: str | None = None,
+        search: str | None = None,
+        text: str | None = None,
+        prefix: str | None = None,
+        pattern: str | None = None,
+        template: str | None = None,
+        category: str | None = None,
+        type_: str | None = None,
+        language: str | None = None,
+        cluster: str | None = None,
+        min_depth: int | None = None,
+        max_depth: int | None = None,
+        max_clicks: int | None = None,
+        min_priority: float | None = None,
+        max_priority: float | None = None,
+        http_status: str | None = None,
+        visited: bool | None = None,
+        robots_allowed: bool | None = None,
+        indexable: bool | None = None,
+        orphan: bool | None = None,
+        lastmod_since: str | None = None,
+        lastmod_before: str | None = None,
+        first_seen_since: str | None = None,
+        first_seen_before: str | None = None,
+        last_seen_since: str | None = None,
+        last_seen_before: str | None = None,
+        changed_since: str | None = None,
+        q: str,
+        passage_language: str | None = None,
+        limit: int | None = None,
+    ) -> HitList:
+        """The best passages for the question, the best first; what pages say is untrusted text."""
+        return self._json(  # type: ignore[no-any-return]
+            "GET",
+            f"/api/sites/{quote(str(site_id), safe='')}/search",
+            {"status": status, "refused": refused, "reason": reason, "source": source, "region": region, "contains": contains, "search": search, "text": text, "prefix": prefix, "pattern": pattern, "template": template, "category": category, "type": type_, "language": language, "cluster": cluster, "minDepth": min_depth, "maxDepth": max_depth, "maxClicks": max_clicks, "minPriority": min_priority, "maxPriority": max_priority, "httpStatus": http_status, "visited": visited, "robotsAllowed": robots_allowed, "indexable": indexable, "orphan": orphan, "lastmodSince": lastmod_since, "lastmodBefore": lastmod_before, "firstSeenSince": first_seen_since, "firstSeenBefore": first_seen_before, "lastSeenSince": last_seen_since, "lastSeenBefore": last_seen_before, "changedSince": changed_since, "q": q, "passageLanguage": passage_language, "limit": limit},
+            {},
+        )
+
+    def ask_site(
+        self,
+        site_id: int,
+        body: Question,
+        *,
+        idempotency_key: str | None = None,
+    ) -> AnswerAnswer:
+        """An answer from what the site says, with citations, which is kept in a conversation."""
+        return self._json(  # type: ignore[no-any-return]
+            "POST",
+            f"/api/sites/{quote(str(site_id), safe='')}/ask",
+            {},
+            {"Idempotency-Key": idempotency_key},
+            body=body,
+        )
+
+    def stream_answer(
+        self,
+        site_id: int,
+        body: Question,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Iterator[tuple[str, str, Any]]:
+        """The same as events: `piece` with some text, as it comes, then `answer`, or `problem`."""
+        return self._events(
+            "POST",
+            f"/api/sites/{quote(str(site_id), safe='')}/ask/stream",
+            {},
+            {"Idempotency-Key": idempotency_key},
+            body=body,
+        )
+
+    def list_conversations(
+        self,
+        site_id: int,
+        *,
+        limit: int | None = None,
+    ) -> ConversationList:
+        """The caller's own, the newest first."""
+        return self._json(  # type: ignore[no-any-return]
+            "GET",
+            f"/api/sites/{quote(str(site_id), safe='')}/conversations",
+            {"limit": limit},
+            {},
+        )
+
+    def get_conversation(
+        self,
+        site_id: int,
+        conversation_id: int,
+    ) -> ConversationDetail:
+        """One of the caller's own, with its questions and answers."""
+        return self._json(  # type: ignore[no-any-return]
+            "GET",
+            f"/api/sites/{quote(str(site_id), safe='')}/conversations/{quote(str(conversation_id), safe='')}",
+            {},
+            {},
+        )
+
+    def list_gaps(
+        self,
+        site_id: int,
+        *,
+        limit: int | None = None,
+    ) -> GapList:
+        """Questions that the site does not answer, the most frequent first."""
+        return self._json(  # type: ignore[no-any-return]
+            "GET",
+            f"/api/sites/{quote(str(site_id), safe='')}/gaps",
+            {"limit": limit},
+            {},
         )
 
     def get_session(

@@ -191,7 +191,9 @@ MEANINGS: dict[str, str] = {
         "codes such as `en,pt-br`; pages in other languages are marked "
         "([language](classification.md#language))"
     ),
-    "SITECRAWL_SKIP_OTHER_LANGUAGES": "links to pages in other languages are not followed",
+    "SITECRAWL_SKIP_OTHER_LANGUAGES": (
+        "links to pages in other languages are not followed, and dives leave them out"
+    ),
     "SITECRAWL_LANGUAGE_DETECTION": (
         "tell the language of visited pages by their text: `auto` if they do not say it, "
         "`always`, `never`; needs the `language` extra"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol
@@ -23,7 +23,12 @@ from sitecrawl.dive.passages import count_tokens
 from sitecrawl.dive.search import search
 from sitecrawl.errors import NotFoundError
 from sitecrawl.services.permissions import Permission, requires
-from sitecrawl.store.queries.conversations import content_gaps_of, past_turns, tokens_since
+from sitecrawl.store.queries.conversations import (
+    content_gaps_of,
+    conversations_of,
+    past_turns,
+    tokens_since,
+)
 from sitecrawl.store.writers.conversations import NewTurn, add_gap, add_turn, begin_conversation
 
 if TYPE_CHECKING:
@@ -32,7 +37,7 @@ if TYPE_CHECKING:
     from sitecrawl.config import Config
     from sitecrawl.dive.search import EmbedderNamed, Hit
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.conversations import ContentGap
+    from sitecrawl.store.queries.conversations import ContentGap, Conversation, Turn
     from sitecrawl.store.queries.scans import Site
 
 NOT_FOUND_WORDS: Final = "Not found on this site."
@@ -84,6 +89,8 @@ class _Draft:
     model: str = ""
     notice: str = ""
     prompt_tokens: int = 0
+    """What a model was given, and what it said, shown or not."""
+    answer_tokens: int = 0
 
 
 @requires(Permission.READ)
@@ -127,13 +134,16 @@ def ask_stream(
     user_id: int | None = None,
     pages: Collection[int] | None = None,
     embedder_named: EmbedderNamed = local_embedder_named,
-) -> Iterator[str | Answer]:
+) -> Generator[str | Answer]:
     """Pieces of the answer as they come, each of them checked, then the whole answer.
 
     What the site does not say is answered by :data:`NOT_FOUND_WORDS` and kept as a gap in its
     content. Without a model, or when it fails, the answer consists of the site's own sentences.
     """
-    history = _history(database, site, conversation_id)
+    history: list[tuple[str, str]] = []
+    if conversation_id is not None:
+        turns = conversation_turns(database, site, conversation_id, user_id)
+        history = [(turn.question, turn.answer) for turn in turns]
     hits = search(
         database,
         site,
@@ -149,8 +159,38 @@ def ask_stream(
         draft = _extract(question, hits)
         yield draft.text
     else:
-        draft = yield from _model_draft(question, hits, history, model)
+        stream = _ModelAnswer(question, hits, model)
+        try:
+            yield from stream.pieces(history)
+        except GeneratorExit:
+            # Whoever goes away in the middle has used the tokens nevertheless.
+            _keep(database, site, question, stream.draft("broken off"), conversation_id, user_id)
+            raise
+        draft = stream.draft()
+        if not stream.shown:
+            yield draft.text
     yield _keep(database, site, question, draft, conversation_id, user_id)
+
+
+@requires(Permission.READ)
+def list_conversations(
+    database: Database, site: Site, user_id: int | None, limit: int = 50
+) -> list[Conversation]:
+    """Those of the person, the newest first."""
+    with database.reading() as connection:
+        return conversations_of(connection, site.id, user_id, limit)
+
+
+@requires(Permission.READ)
+def conversation_turns(
+    database: Database, site: Site, conversation_id: int, user_id: int | None
+) -> list[Turn]:
+    """What was asked and answered; ``NotFoundError`` if the person has no such conversation."""
+    with database.reading() as connection:
+        turns = past_turns(connection, site.id, conversation_id, user_id)
+    if turns is None:
+        raise NotFoundError(f"there is no conversation {conversation_id} about {site.key}")
+    return turns
 
 
 @requires(Permission.READ)
@@ -173,37 +213,52 @@ def configured_model(database: Database, site: Site, config: Config) -> ChatMode
     return ServedChatModel(server)
 
 
-def _model_draft(
-    question: str, hits: Sequence[Hit], history: Sequence[tuple[str, str]], model: ChatModel
-) -> Generator[str, None, _Draft]:
-    sources = label_sources([hit.passage for hit in hits])
-    check = AnswerCheck(sources)
-    messages = build_messages(question, sources, history, secrets.token_hex(12))
-    said, shown, notice = "", "", ""
-    try:
-        for piece in model.stream(messages):
-            said += piece
-            if part := check.feed(piece):
-                shown += part
-                yield part
-    except ModelFailedError as error:
-        notice = str(error)
-    if part := check.close():
-        shown += part
-        yield part
-    prompt_tokens = sum(count_tokens(message["content"]) for message in messages)
-    if shown.strip():
-        cited = tuple(check.citations.values())
-        return _Draft(AnswerKind.MODEL, shown.strip(), cited, model.name, notice, prompt_tokens)
-    if NOT_FOUND in said and not notice:
-        yield NOT_FOUND_WORDS
-        return _Draft(
-            AnswerKind.NOT_FOUND, NOT_FOUND_WORDS, model=model.name, prompt_tokens=prompt_tokens
+class _ModelAnswer:
+    """What a model says to a question, as far as it may be shown."""
+
+    def __init__(self, question: str, hits: Sequence[Hit], model: ChatModel):
+        self._question = question
+        self._hits = hits
+        self._model = model
+        self._said = ""
+        self._notice = ""
+        self._prompt_tokens = 0
+        self._check = AnswerCheck(label_sources([hit.passage for hit in hits]))
+        self.shown = ""
+
+    def pieces(self, history: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """Each of them checked."""
+        messages = build_messages(
+            self._question, self._check.sources, history, secrets.token_hex(12)
         )
-    draft = _extract(question, hits)
-    yield draft.text
-    notice = notice or "the model named no source, so these are the site's own sentences"
-    return replace(draft, notice=notice, prompt_tokens=prompt_tokens)
+        self._prompt_tokens = sum(count_tokens(message["content"]) for message in messages)
+        try:
+            for piece in self._model.stream(messages):
+                self._said += piece
+                yield from self._show(self._check.feed(piece))
+        except ModelFailedError as error:
+            self._notice = str(error)
+        yield from self._show(self._check.close())
+
+    def _show(self, part: str) -> Iterator[str]:
+        if part:
+            self.shown += part
+            yield part
+
+    def draft(self, notice: str = "") -> _Draft:
+        """The answer as it is kept: the site's own sentences, if the model said nothing of use."""
+        notice = notice or self._notice
+        used = (self._prompt_tokens, count_tokens(self._said))
+        if self.shown.strip():
+            cited = tuple(self._check.citations.values())
+            name = self._model.name
+            return _Draft(AnswerKind.MODEL, self.shown.strip(), cited, name, notice, *used)
+        if NOT_FOUND in self._said and not notice:
+            name = self._model.name
+            return _Draft(AnswerKind.NOT_FOUND, NOT_FOUND_WORDS, (), name, "", *used)
+        notice = notice or "the model named no source, so these are the site's own sentences"
+        own = _extract(self._question, self._hits)
+        return _Draft(own.kind, own.text, own.citations, "", notice, *used)
 
 
 def _extract(question: str, hits: Sequence[Hit]) -> _Draft:
@@ -235,16 +290,6 @@ def _with_context(question: str, history: Sequence[tuple[str, str]]) -> str:
     return question
 
 
-def _history(database: Database, site: Site, conversation_id: int | None) -> list[tuple[str, str]]:
-    if conversation_id is None:
-        return []
-    with database.reading() as connection:
-        turns = past_turns(connection, site.id, conversation_id)
-    if turns is None:
-        raise NotFoundError(f"there is no conversation {conversation_id} about {site.key}")
-    return [(turn.question, turn.answer) for turn in turns]
-
-
 def _keep(
     database: Database,
     site: Site,
@@ -266,7 +311,7 @@ def _keep(
                 model=draft.model or None,
                 citations=[asdict(citation) for citation in draft.citations],
                 prompt_tokens=draft.prompt_tokens,
-                answer_tokens=count_tokens(draft.text),
+                answer_tokens=draft.answer_tokens,
             ),
         )
         if draft.kind is AnswerKind.NOT_FOUND:

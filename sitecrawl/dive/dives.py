@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import asdict, dataclass, fields, replace
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.dive.embeddings import local_embedder, local_embedder_named
 from sitecrawl.dive.models import ServedEmbedder, embedding_server
 from sitecrawl.dive.reading import DiveCounts, PageReader, embed_passages
-from sitecrawl.errors import NotFoundError
+from sitecrawl.errors import NotFoundError, SitecrawlError
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.scan_process import run_in_child
-from sitecrawl.store.queries.page_filter import LISTED_PAGES
+from sitecrawl.store.queries.page_filter import LISTED_PAGES, PageFilter
 from sitecrawl.store.queries.pages import page_rows
+from sitecrawl.store.queries.scan_progress import stored_progress
 from sitecrawl.store.queries.scans import latest_scan
-from sitecrawl.store.vocabulary import ScanStatus
-from sitecrawl.store.writers.dives import begin_dive, choose_pages, end_dive, remove_unlisted
+from sitecrawl.store.vocabulary import DiveStatus, PageStatus, ScanStatus
+from sitecrawl.store.writers.dives import (
+    add_dive,
+    begin_dive,
+    choose_pages,
+    end_dive,
+    note_counts,
+    remove_unlisted,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sitecrawl.config import Config
     from sitecrawl.dive.embeddings import Embedder
-    from sitecrawl.services.scan_process import ScanResult
+    from sitecrawl.services.scan_process import ScanProgress, ScanResult
     from sitecrawl.services.scans import ScanRequest
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.page_filter import PageFilter
     from sitecrawl.store.queries.scans import Scan, Site
+
+_NOTE_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,64 +57,95 @@ def run_dive(
     config: Config,
     wanted: PageFilter = LISTED_PAGES,
     *,
-    languages: Sequence[str] = (),
     fetch: ScanRequest | None = None,
+    dive_id: int | None = None,
     tell: Callable[[DiveCounts], None] | None = None,
 ) -> DiveResult:
     """Fetch the wanted pages, read them, and embed their passages.
 
     Pages are fetched by a scan of its own, under the same manners as any other. One whose body was
     kept within the last ``SITECRAWL_DIVE_MAX_AGE_HOURS`` is not fetched again. *fetch* says with
-    which profile, settings and database; without it no page is fetched. A dive can be stopped at
-    any point: the next one goes on where this one was.
+    which profile, settings and database; without it no page is fetched. *dive_id*: of a dive that
+    is queued. A dive can be stopped at any point: the next one goes on where this one was.
     """
     scan = latest_scan(database, site.id)
     if scan is None:
         raise NotFoundError(f"{site.key} has no scan yet; see: sitecrawl discover --help")
     with database.writing() as connection:
-        dive_id = begin_dive(connection, site.id, _asked(wanted))
+        if dive_id is None:
+            dive_id = add_dive(connection, site.id, filter_facts(wanted))
+        else:
+            begin_dive(connection, dive_id)
+    languages = config.languages if config.skip_other_languages else ()
     counts = DiveCounts()
-    status, reason, fetched = "failed", None, None
+    noted = _NotedCounts(database, dive_id, tell)
+    status, reason, fetched = DiveStatus.FAILED, None, None
     try:
-        page_ids = _page_ids(database, scan, wanted)
+        page_ids = _readable_ids(database, scan, wanted, languages, counts)
         if fetch is not None:
             oldest = datetime.now(UTC) - timedelta(hours=config.dive_max_age_hours)
-            fetched = _fetch(database, site, fetch, dive_id, page_ids, oldest)
-        reader = PageReader(database, site, dive_id, counts, languages, tell)
+            with database.writing() as connection:
+                counts.to_fetch = choose_pages(connection, dive_id, page_ids, oldest)
+            if counts.to_fetch:
+                fetched = _fetch(site, fetch, dive_id, counts, noted)
+                progress = stored_progress(database, fetched.scan_id)
+                counts.fetched = progress.visited if progress is not None else 0
+        reader = PageReader(database, site, dive_id, counts, languages, noted)
         reader.read(page_ids)
         listed = set(_page_ids(database, scan, LISTED_PAGES))
         with database.writing() as connection:
             counts.removed = remove_unlisted(connection, site.id, listed)
-        embed_passages(database, site, embedder_choice(config), counts, tell)
-        status = "finished"
+        embed_passages(database, site, embedder_choice(config), counts, noted)
+        status = DiveStatus.FINISHED
+        if fetched is not None and fetched.status != ScanStatus.FINISHED:
+            status, reason = DiveStatus.PARTIAL, fetched.reason or fetched.status
     except KeyboardInterrupt:
-        status, reason = "cancelled", "stopped by the user"
+        status, reason = DiveStatus.CANCELLED, "stopped by the user"
+        raise
+    except SitecrawlError as error:
+        reason = str(error)
         raise
     finally:
         with database.writing() as connection:
             scan_id = fetched.scan_id if fetched is not None else None
             end_dive(connection, dive_id, status, asdict(counts), reason, scan_id)
-    notice = ""
-    if fetched is not None and fetched.status != ScanStatus.FINISHED:
-        notice = fetched.reason or fetched.status
-    return DiveResult(dive_id, counts, notice)
+    return DiveResult(dive_id, counts, reason or "")
+
+
+class _NotedCounts:
+    """Tells how far a dive has come, and notes it in the database about once a second."""
+
+    def __init__(self, database: Database, dive_id: int, tell: Callable[[DiveCounts], None] | None):
+        self._database = database
+        self._dive_id = dive_id
+        self._tell = tell
+        self._noted_at = 0.0
+
+    def __call__(self, counts: DiveCounts) -> None:
+        if self._tell is not None:
+            self._tell(counts)
+        if time.monotonic() - self._noted_at >= _NOTE_SECONDS:
+            self._noted_at = time.monotonic()
+            with self._database.writing() as connection:
+                note_counts(connection, self._dive_id, asdict(counts))
 
 
 def _fetch(
-    database: Database,
     site: Site,
     request: ScanRequest,
     dive_id: int,
-    page_ids: Sequence[int],
-    oldest: datetime,
-) -> ScanResult | None:
-    """Fetch the pages that have no body as new as *oldest*, if there are any."""
-    with database.writing() as connection:
-        if choose_pages(connection, dive_id, page_ids, oldest) == 0:
-            return None
+    counts: DiveCounts,
+    tell: Callable[[DiveCounts], None],
+) -> ScanResult:
+    """Fetch the pages that the dive has chosen."""
+
+    def progress(reached: ScanProgress) -> None:
+        counts.fetched = reached.visited
+        tell(counts)
+
     arguments = {"dive": str(dive_id)}
     own = replace(request, domain=site.root_url, spider="dive", arguments=arguments)
-    return run_in_child(own)
+    return run_in_child(own, progress)
 
 
 @requires(Permission.READ)
@@ -136,10 +177,45 @@ def _page_ids(database: Database, scan: Scan, wanted: PageFilter) -> list[int]:
     return [row[0] for rows in page_rows(database, scan, wanted, ("id",)) for row in rows]
 
 
-def _asked(wanted: PageFilter) -> dict[str, Any]:
-    """What of the filter differs from its defaults, for the record."""
+def _readable_ids(
+    database: Database, scan: Scan, wanted: PageFilter, languages: Sequence[str], counts: DiveCounts
+) -> list[int]:
+    """The wanted pages but for those that are known to be in another language."""
+    found: list[int] = []
+    for rows in page_rows(database, scan, wanted, ("id", "language")):
+        for page_id, language in rows:
+            counts.pages += 1
+            if languages and (language or "").partition("-")[0] not in {*languages, ""}:
+                counts.other_language += 1
+            else:
+                found.append(page_id)
+    return found
+
+
+def filter_facts(wanted: PageFilter) -> dict[str, Any]:
+    """What of a filter differs from its defaults, as JSON has it."""
     return {
-        each.name: str(value)
+        each.name: value.isoformat() if isinstance(value, date) else value
         for each in fields(wanted)
         if (value := getattr(wanted, each.name)) != each.default
     }
+
+
+def filter_of(facts: Mapping[str, Any]) -> PageFilter:
+    """The filter that :func:`filter_facts` was made of.
+
+    >>> wanted = PageFilter(cluster="/docs", changed_since=datetime(2026, 1, 1, tzinfo=UTC))
+    >>> filter_of(filter_facts(wanted)) == wanted
+    True
+    """
+    return PageFilter(**{name: _filter_value(name, value) for name, value in facts.items()})
+
+
+def _filter_value(name: str, value: Any) -> Any:
+    if name.startswith("lastmod_"):
+        return date.fromisoformat(value)
+    if name.endswith(("_since", "_before")):
+        return datetime.fromisoformat(value)
+    if name == "status":
+        return PageStatus(value)
+    return tuple(value) if isinstance(value, list) else value

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from selectolax.lexbor import LexborHTMLParser
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -24,6 +26,7 @@ _SPACE: Final = re.compile(r"\s+")
 # Signs of links to a heading itself, which documentation tools put behind it.
 _HEADING_SIGNS: Final = " \t¶#§🔗\N{LINK SYMBOL}"
 _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
+_ROOT: Final = re.compile(r"<(?:html|body)\b", re.IGNORECASE)
 _WRAPPERS: Final = frozenset({"div", "header", "hgroup"})
 _HIDDEN: Final = (
     "//template | //*[@hidden or @aria-hidden='true']"
@@ -80,7 +83,11 @@ def extract_article(html: str, url: str = "") -> Article:
     """
     from trafilatura import load_html
 
-    tree: Any = load_html(html[:MAX_HTML_CHARACTERS])
+    text = html[:MAX_HTML_CHARACTERS]
+    if _ROOT.search(text) is None:
+        # HTML lets authors leave these tags out; trafilatura takes such a page for no HTML.
+        text = LexborHTMLParser(text).html or ""
+    tree: Any = load_html(text)
     if tree is None:
         return Article()
     _drop_hidden(tree)

@@ -55,6 +55,9 @@ class DiveCounts:
 
     pages: int = 0
     """Wanted."""
+    to_fetch: int = 0
+    """Whose body is not kept, or is too old."""
+    fetched: int = 0
     read: int = 0
     unchanged: int = 0
     without_body: int = 0
@@ -68,10 +71,11 @@ class DiveCounts:
     """Pages that are no longer listed, whose passages went."""
 
 
-def reader_name() -> str:
+def reader_name(languages: Sequence[str] = ()) -> str:
     """What decides how a body is read: pages read by another reader are read again."""
     try:
-        return f"trafilatura {version('trafilatura')}, passages {_PASSAGE_RULES}"
+        name = f"trafilatura {version('trafilatura')}, passages {_PASSAGE_RULES}"
+        return f"{name}, {','.join(sorted(languages))} only" if languages else name
     except PackageNotFoundError as error:
         raise ExtraMissingError(
             "reading pages for a dive needs the package trafilatura; install what it needs with:"
@@ -93,10 +97,9 @@ class PageReader:
 
     def read(self, page_ids: Sequence[int]) -> None:
         """Read the newest kept body of each page, unless it is the one that was read last."""
-        self.counts.pages += len(page_ids)
         with self.database.reading() as connection:
             known = known_contents(connection, self.site.id)
-        reader, detect = reader_name(), text_detector()
+        reader, detect = reader_name(self.languages), text_detector()
         for start in range(0, len(page_ids), _PAGES_AT_ONCE):
             ids = page_ids[start : start + _PAGES_AT_ONCE]
             with self.database.reading() as connection:

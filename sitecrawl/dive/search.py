@@ -96,6 +96,20 @@ def search(
     return [Hit(found[number], scores[number], _link(found[number])) for number in chosen]
 
 
+@requires(Permission.READ)
+def check_searchable(database: Database, site: Site) -> None:
+    """``NotFoundError`` if no dive has made the site searchable."""
+    with database.reading() as connection:
+        if not _indexes.facts(connection, database.label, site.id).models:
+            raise _nothing_searchable(site)
+
+
+def _nothing_searchable(site: Site) -> NotFoundError:
+    return NotFoundError(
+        f"nothing of {site.key} is searchable yet; run: sitecrawl dive {site.key} --all"
+    )
+
+
 def _is_wanted(passage: StoredPassage, pages: Collection[int] | None, language: str) -> bool:
     is_language = not language or passage.language.partition("-")[0] == language.partition("-")[0]
     return is_language and (pages is None or passage.page_id in pages)
@@ -117,9 +131,7 @@ def _scores(
     with database.reading() as connection:
         facts = _indexes.facts(connection, database.label, site.id)
         if not facts.models:
-            raise NotFoundError(
-                f"nothing of {site.key} is searchable yet; run: sitecrawl dive {site.key}"
-            )
+            raise _nothing_searchable(site)
         language = _language(question, facts.languages)
         words = word_scores(
             search_words(connection, site.id, query_words(question), language, most)

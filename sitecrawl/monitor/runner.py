@@ -14,15 +14,25 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.errors import ScanCrashedError, SitecrawlError
+from sitecrawl.monitor.dive_process import DiveProcess
 from sitecrawl.services.scan_process import start_scan
 from sitecrawl.services.scans import ScanRequest
 from sitecrawl.store.errors import ScanRunningError
+from sitecrawl.store.queries.dives import dive_of_job
 from sitecrawl.store.queries.jobs import Job, is_cancel_requested, job_to_run
 from sitecrawl.store.queries.resume import find_dead_scans
 from sitecrawl.store.queries.scans import scan_by_id, scan_since
 from sitecrawl.store.queries.watched_sites import site_to_scan
 from sitecrawl.store.queries.workers import worker_is_alive
-from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobKind, JobStatus, JobTrigger, ScanStatus
+from sitecrawl.store.vocabulary import (
+    ACTIVE_JOBS,
+    DiveStatus,
+    JobKind,
+    JobStatus,
+    JobTrigger,
+    ScanStatus,
+)
+from sitecrawl.store.writers.dives import abandon_dive
 from sitecrawl.store.writers.jobs import (
     claim_job,
     end_job,
@@ -58,6 +68,12 @@ _STATUS: Final = {
     ScanStatus.FAILED: JobStatus.FAILED,
     ScanStatus.CANCELLED: JobStatus.CANCELLED,
     ScanStatus.INTERRUPTED: JobStatus.INTERRUPTED,
+}
+_DIVE_STATUS: Final = {
+    DiveStatus.FINISHED: JobStatus.SUCCESS,
+    DiveStatus.PARTIAL: JobStatus.PARTIAL,
+    DiveStatus.FAILED: JobStatus.FAILED,
+    DiveStatus.CANCELLED: JobStatus.CANCELLED,
 }
 _WITH_RESULT: Final = (JobStatus.SUCCESS, JobStatus.PARTIAL)
 
@@ -113,6 +129,8 @@ class JobRunner:
             return self._noted(job_id, JobStatus.CANCELLED, "cancelled")
         if not site.enabled and job.trigger in {JobTrigger.SCHEDULE, JobTrigger.ADDED}:
             return self._noted(job_id, JobStatus.SKIPPED, "the site was switched off")
+        if job.kind == JobKind.DIVE:
+            return self._dive(job, site)
         return self._run(job, site)
 
     def scan_or_fail(self, job_id: int) -> str | None:
@@ -139,6 +157,7 @@ class JobRunner:
             now = datetime.now(UTC)
             if not end_job(connection, job_id, self._worker, JobStatus(status), now):
                 return False
+            abandon_dive(connection, job_id, DiveStatus.CANCELLED, "it was not started")
             self._retry(connection, job, status, now)
         logger.info("job %d: %s is %s", job_id, job.root_url, status)
         return True
@@ -222,6 +241,23 @@ class JobRunner:
             before = self._scan_before(job, site)
         reason = f"its process died {restarts} times"
         return self._noted(job.id, JobStatus.INTERRUPTED, reason)
+
+    def _dive(self, job: Job, site: WatchedSite) -> str:
+        """Run a dive to its end, in a process of its own; one that dies is tried again later."""
+        request = replace(self._request(site, None), domain="")
+        with DiveProcess(job.id, request) as process:
+            while (code := process.wait(_POLL_SECONDS)) is None:
+                if self._is_cancelled(job.id):
+                    process.cancel()
+            words = process.log_tail()
+        with self._database.writing() as connection:
+            reason = f"its process ended with exit code {code}"
+            abandon_dive(connection, job.id, DiveStatus.FAILED, reason)
+            note_facts(connection, job.id, exit_code=code, log_tail=words)
+            dive = dive_of_job(connection, job.id)
+        if dive is None:
+            return self._noted(job.id, JobStatus.FAILED, "its dive is gone")
+        return self._noted(job.id, _DIVE_STATUS[DiveStatus(dive.status)], dive.reason)
 
     def _request(self, site: WatchedSite, before: Scan | None) -> ScanRequest:
         return ScanRequest(

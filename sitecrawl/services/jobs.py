@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.paging import ListPage
 
 # What a person asks for goes before what the schedule asks for (priorities 1 to 5).
-_FIRST = 6
+PERSON_PRIORITY = 6
 _RETRYABLE = (
     JobStatus.FAILED,
     JobStatus.INTERRUPTED,
@@ -92,7 +92,7 @@ def scan_site(database: Database, workspace_id: int, number: int) -> Job:
         if site is None:
             raise NotFoundError(f"there is no site {number}; see: sitecrawl site list")
         kind = JobKind.SCAN if site.last_scan_at else JobKind.DISCOVER
-        job_id = queue_job(connection, number, kind, JobTrigger.PERSON, _FIRST, now)
+        job_id = queue_job(connection, number, kind, JobTrigger.PERSON, PERSON_PRIORITY, now)
         if job_id is None:
             raise ConflictError(
                 f"{site.root_url}: job {site.active_job_id} is {site.active_job_status} already"
@@ -123,7 +123,7 @@ def retry_job(database: Database, workspace_id: int, job_id: int) -> Job:
             job.watched_site_id,
             JobKind(job.kind),
             JobTrigger.RETRY,
-            _FIRST,
+            PERSON_PRIORITY,
             now,
             retry_of=job_id,
             attempt=job.attempt + 1,

@@ -72,10 +72,14 @@ class ScanRequest:
             settings.set("SITECRAWL_DATABASE_URL", self.database, "cmdline")
         return settings
 
-    def database_url(self) -> str:
+    def config(self) -> Config:
+        """What the settings and the environment say together."""
         settings = self.scrapy_settings()
         apply_environment(settings)
-        return Config.from_settings(settings).database_url
+        return Config.from_settings(settings)
+
+    def database_url(self) -> str:
+        return self.config().database_url
 
 
 @requires(Permission.SCAN)

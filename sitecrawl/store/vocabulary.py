@@ -64,6 +64,20 @@ class JobKind(StrEnum):
     DISCOVER = "discover"
     """The first scan of a site, or of its new root URL."""
     SCAN = "scan"
+    DIVE = "dive"
+    """Makes pages of the newest scan searchable."""
+
+
+class DiveStatus(StrEnum):
+    """Where a dive stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    FINISHED = "finished"
+    PARTIAL = "partial"
+    """Not all of the pages could be fetched."""
+    FAILED = "failed"
+    CANCELLED = "cancelled"
 
 
 class JobTrigger(StrEnum):

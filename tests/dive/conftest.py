@@ -11,7 +11,7 @@ from sitecrawl.dive.passages import split_passages
 from sitecrawl.dive.reading import DiveCounts, embed_passages
 from sitecrawl.html.text import hash_text
 from sitecrawl.store.queries.scans import site_for
-from sitecrawl.store.writers.dives import NewContent, NewPassage, begin_dive, put_content
+from sitecrawl.store.writers.dives import NewContent, NewPassage, add_dive, put_content
 from tests.store.conftest import (  # noqa: F401  fixtures
     database,
     database_kind,
@@ -49,7 +49,7 @@ def make_searchable(
     site = site_for(database, SITE)
     assert site is not None
     with database.writing() as connection:
-        dive = begin_dive(connection, site.id, {})
+        dive = add_dive(connection, site.id, {})
         for path, html in pages.items():
             article = extract_article(html, urls[path])
             passages = [

@@ -171,7 +171,7 @@ class TestAnswers:
         assert second.conversation_id == first.conversation_id
         assert model.messages[1]["content"] == "When does the museum open?"
         with database.reading() as connection:
-            turns = past_turns(connection, site.id, first.conversation_id)
+            turns = past_turns(connection, site.id, first.conversation_id, None)
         assert turns is not None
         assert [turn.question for turn in turns] == ["When does the museum open?", "And on Sunday?"]
 

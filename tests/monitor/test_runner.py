@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select, update
 
+from sitecrawl.dive.dive_jobs import get_dive, start_dive
+from sitecrawl.dive.search import search
+from sitecrawl.errors import ConflictError
 from sitecrawl.monitor.runner import JobRunner, RetryRule
-from sitecrawl.services.jobs import cancel_job, get_job, list_jobs
+from sitecrawl.services.jobs import cancel_job, get_job, list_jobs, retry_job
 from sitecrawl.services.scan_process import start_scan
 from sitecrawl.services.scans import ScanRequest
+from sitecrawl.services.site_inventory import scanned_site
 from sitecrawl.services.sites import NewSite, SiteEdit, add_site, edit_site, get_site
 from sitecrawl.store import schema as t
 from sitecrawl.store.processes import process_token
+from sitecrawl.store.queries.page_filter import PageFilter
 from sitecrawl.store.writers.jobs import claim_job, register_worker
 from tests.site.build import robots, sitemap
 from tests.site.reply import Reply
@@ -77,6 +82,34 @@ def test_what_the_machine_allows_is_connected_to(
     runner = JobRunner(sqlite_database, sqlite_url, "me", RULE, address_allow=(endpoint,))
     add_site(sqlite_database, 1, NewSite(small_site.url, profile="monitor,fast"), [endpoint])
     assert runner.scan(1) == "success"
+
+
+def test_a_dive_is_fetched_read_and_searchable(
+    sqlite_database: Database, runner: JobRunner, small_site: SiteServer
+) -> None:
+    text = b"<title>Bees</title><main><h1>Bees</h1><p>A hive has one queen and many workers."
+    small_site.routes["/b"] = Reply(text, content_type="text/html")
+    number = add(sqlite_database, small_site.url)
+    runner.finish(1, runner.scan(1) or "")
+    wanted = PageFilter(prefix=small_site.at("/b"))
+    queued = start_dive(sqlite_database, 1, number, wanted)
+    with pytest.raises(ConflictError, match="already"):
+        start_dive(sqlite_database, 1, number)
+    # Cancelled before a worker has it, then tried again.
+    cancel_job(sqlite_database, 1, queued.job_id or 0)
+    site = scanned_site(sqlite_database, 1, number)
+    assert get_dive(sqlite_database, site, queued.id).status == "cancelled"
+    again = retry_job(sqlite_database, 1, queued.job_id or 0)
+    status = runner.scan(again.id)
+    job = get_job(sqlite_database, 1, again.id)
+    assert (status, job.reason, job.exit_code) == ("success", None, 0), job.log_tail
+    assert runner.finish(again.id, "success")
+    dive = get_dive(sqlite_database, site, queued.id)
+    assert (dive.status, dive.counts["fetched"], dive.counts["embedded"]) == ("finished", 1, 1)
+    # The scan that fetched the page is none of the inventory's.
+    assert get_site(sqlite_database, 1, number).last_scan_id == 1
+    [hit] = search(sqlite_database, site, "who lives in a hive")
+    assert hit.passage.url == small_site.at("/b")
 
 
 def test_a_job_runs_its_scan_and_what_follows(

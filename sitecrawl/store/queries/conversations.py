@@ -64,10 +64,14 @@ def conversations_of(
     return [Conversation(**row._asdict()) for row in rows]
 
 
-def past_turns(connection: Connection, site_id: int, conversation_id: int) -> list[Turn] | None:
-    """What was asked and answered so far; None: the site has no such conversation."""
+def past_turns(
+    connection: Connection, site_id: int, conversation_id: int, user_id: int | None
+) -> list[Turn] | None:
+    """What was asked and answered so far; None: the person has no such conversation."""
     owner = select(t.conversations.c.id).where(
-        t.conversations.c.id == conversation_id, t.conversations.c.site_id == site_id
+        t.conversations.c.id == conversation_id,
+        t.conversations.c.site_id == site_id,
+        t.conversations.c.user_id.is_not_distinct_from(user_id),
     )
     if connection.execute(owner).scalar_one_or_none() is None:
         return None

@@ -28,14 +28,17 @@ dives = Table(
     Column("scan_id", ForeignKey("scans.id")),
     # Which pages were wanted, by the fields of the filter that differ from its defaults.
     Column("wanted", Json, nullable=False),
-    # running, finished, failed, cancelled
+    # The job of the monitor that runs it; NULL: a command does.
+    Column("job_id", BigInteger),
+    # queued, running, finished, partial, failed, cancelled
     Column("status", String(20), nullable=False),
     Column("reason", Text),
-    # Numbers: pages, read, unchanged, without_text, passages, repeated, embedded.
+    # Numbers so far, by the fields of ``DiveCounts``.
     Column("counts", Json, nullable=False),
     Column("started_at", UtcDateTime, nullable=False),
     Column("finished_at", UtcDateTime),
     Index("ix_dives_site_id_id", "site_id", "id"),
+    Index("ix_dives_job_id", "job_id"),
     sqlite_autoincrement=True,
 )
 

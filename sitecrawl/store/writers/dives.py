@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import and_, bindparam, delete, exists, func, insert, not_, select, text, update
 
 from sitecrawl.store import schema as t
+from sitecrawl.store.vocabulary import DiveStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -59,22 +60,43 @@ class NewContent:
     passages: Sequence[NewPassage]
 
 
-def begin_dive(connection: Connection, site_id: int, wanted: Mapping[str, Any]) -> int:
-    """The number of the new dive."""
-    begun = insert(t.dives).values(
+def add_dive(
+    connection: Connection, site_id: int, wanted: Mapping[str, Any], job_id: int | None = None
+) -> int:
+    """The number of a new dive, which the job runs; without one it runs already."""
+    added = insert(t.dives).values(
         site_id=site_id,
         wanted=dict(wanted),
-        status="running",
+        job_id=job_id,
+        status=DiveStatus.RUNNING if job_id is None else DiveStatus.QUEUED,
         counts={},
         started_at=datetime.now(UTC),
     )
-    return int(connection.execute(begun.returning(t.dives.c.id)).scalar_one())
+    return int(connection.execute(added.returning(t.dives.c.id)).scalar_one())
+
+
+def begin_dive(connection: Connection, dive_id: int) -> None:
+    """Note that a queued dive runs now."""
+    values = {"status": DiveStatus.RUNNING, "started_at": datetime.now(UTC), "reason": None}
+    connection.execute(
+        update(t.dives).where(t.dives.c.id == dive_id).values(**values, finished_at=None)
+    )
+
+
+def note_counts(connection: Connection, dive_id: int, counts: Mapping[str, int]) -> None:
+    connection.execute(update(t.dives).where(t.dives.c.id == dive_id).values(counts=dict(counts)))
+
+
+def move_dive(connection: Connection, old_job: int, new_job: int) -> None:
+    """Let another job try the dive of a job again."""
+    values = {"job_id": new_job, "status": DiveStatus.QUEUED}
+    connection.execute(update(t.dives).where(t.dives.c.job_id == old_job).values(values))
 
 
 def end_dive(
     connection: Connection,
     dive_id: int,
-    status: str,
+    status: DiveStatus,
     counts: Mapping[str, int],
     reason: str | None = None,
     scan_id: int | None = None,
@@ -85,6 +107,16 @@ def end_dive(
         update(t.dives)
         .where(t.dives.c.id == dive_id)
         .values(**values, finished_at=datetime.now(UTC))
+    )
+
+
+def abandon_dive(connection: Connection, job_id: int, status: DiveStatus, reason: str) -> None:
+    """Note that the dive of a job has ended, if it has not said so itself."""
+    is_active = t.dives.c.status.in_((DiveStatus.QUEUED, DiveStatus.RUNNING))
+    connection.execute(
+        update(t.dives)
+        .where(t.dives.c.job_id == job_id, is_active)
+        .values(status=status, reason=reason, finished_at=datetime.now(UTC))
     )
 
 

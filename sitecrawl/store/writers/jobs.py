@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, func, insert, literal, select, update
 
 from sitecrawl.store import schema as t
-from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobKind, JobStatus, JobTrigger
+from sitecrawl.store.vocabulary import ACTIVE_JOBS, DiveStatus, JobKind, JobStatus, JobTrigger
 from sitecrawl.store.writers.bulk import upserting_insert
+from sitecrawl.store.writers.dives import abandon_dive, move_dive
 from sitecrawl.store.writers.watched_sites import link_inventory
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def queue_job(  # noqa: PLR0913  the columns of a job
     number: int | None = connection.scalar(
         statement.on_conflict_do_nothing().returning(t.jobs.c.id)
     )
+    if number is not None and retry_of is not None and kind == JobKind.DIVE:
+        move_dive(connection, retry_of, number)
     return number
 
 
@@ -86,6 +89,7 @@ def request_cancel(connection: Connection, job_id: int, now: datetime) -> JobSta
         "cancel_requested_at": now,
     }
     if connection.execute(update(t.jobs).where(waiting).values(ended)).rowcount:
+        abandon_dive(connection, job_id, DiveStatus.CANCELLED, ended["reason"])
         return JobStatus.CANCELLED
     running = is_it & (t.jobs.c.status == JobStatus.RUNNING)
     asked = update(t.jobs).where(running).values(cancel_requested_at=now)

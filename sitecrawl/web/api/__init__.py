@@ -8,12 +8,15 @@ from sitecrawl.web.api import (
     audit,
     changes,
     channels,
+    conversations,
     cron,
+    dives,
     groups,
     inventory,
     jobs,
     live,
     pages,
+    search,
     session,
     sites,
     system,
@@ -25,6 +28,7 @@ from sitecrawl.web.api import (
 router = APIRouter(prefix="/api")
 for _module in (
     *(sites, pages, inventory, changes, groups, jobs, live, channels, views, cron),
+    *(dives, search, conversations),
     *(session, tokens, users, audit, system),
 ):
     router.include_router(_module.router)

@@ -19,7 +19,7 @@ from sitecrawl.web.live import Snapshot
 
 router = APIRouter(tags=["live"])
 
-_STREAM: dict[int | str, dict[str, Any]] = {
+STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Events as they happen; `id` is that of the state, `data` is JSON.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
@@ -82,7 +82,7 @@ def _known_job(
     "/jobs/{job_id}/events",
     operation_id="streamJob",
     response_class=EventSourceResponse,
-    responses=_STREAM,
+    responses=STREAM,
 )
 async def stream_job(
     known: Annotated[tuple[int, int], Depends(_known_job)],
@@ -113,7 +113,7 @@ def get_live(
     "/live/events",
     operation_id="streamLive",
     response_class=EventSourceResponse,
-    responses=_STREAM,
+    responses=STREAM,
 )
 async def stream_live(
     web: CurrentWeb,

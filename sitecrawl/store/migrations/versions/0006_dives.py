@@ -125,6 +125,7 @@ def upgrade() -> None:
         sa.Column("site_id", RowNumber, nullable=False),
         sa.Column("scan_id", RowNumber, nullable=True),
         sa.Column("wanted", Json(), nullable=False),
+        sa.Column("job_id", sa.BigInteger(), nullable=True),
         sa.Column("status", sa.String(length=20), nullable=False),
         sa.Column("reason", sa.Text(), nullable=True),
         sa.Column("counts", Json(), nullable=False),
@@ -136,6 +137,7 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_dives_site_id_id", "dives", ["site_id", "id"], unique=False)
+    op.create_index("ix_dives_job_id", "dives", ["job_id"], unique=False)
     op.create_table(
         "dive_pages",
         sa.Column("dive_id", RowNumber, nullable=False),

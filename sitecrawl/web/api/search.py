@@ -1,0 +1,97 @@
+"""``/api/sites/{id}/search``: passages by meaning and by words."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from sitecrawl.dive import search as engine
+from sitecrawl.dive.dives import embedders_by_name, wanted_pages
+from sitecrawl.dive.ranking import MAX_QUERY_CHARACTERS
+from sitecrawl.dive.search import Hit
+from sitecrawl.services.callers import Caller
+from sitecrawl.web.api.dives import KnownSite
+from sitecrawl.web.api.models import Model, problems
+from sitecrawl.web.api.page_filters import PageParameters
+from sitecrawl.web.auth import CurrentWeb, allowed
+
+router = APIRouter(prefix="/sites/{site_id}", tags=["search"])
+
+_MAX_HITS = 100
+
+
+class SearchQuery(PageParameters):
+    """A question, and in which pages."""
+
+    q: str = Field(
+        min_length=1, max_length=MAX_QUERY_CHARACTERS, description="Words or a question."
+    )
+    passage_language: Annotated[str, Field(max_length=35)] = Field(
+        default="", description="Only passages in it."
+    )
+    limit: int = Field(default=10, ge=1, le=_MAX_HITS, description="How many at most.")
+
+
+class ScoreAnswer(Model):
+    """`total = weight x meaning + (1 - weight) x words`."""
+
+    total: float
+    meaning: float = Field(description="The cosine of question and passage.")
+    words: float = Field(description="0 to 1: beside the best match of words of this question.")
+    weight: float
+
+
+class HitAnswer(Model):
+    passage_id: int
+    page_id: str = Field(description="As text, as it is too large for a number of JavaScript.")
+    url: str
+    link: str = Field(description="Opens the page at the passage.")
+    title: str
+    headings: list[str]
+    text: str
+    language: str
+    published: str
+    score: ScoreAnswer
+
+
+class HitList(Model):
+    hits: list[HitAnswer]
+
+
+def hit_answer(hit: Hit) -> HitAnswer:
+    passage = hit.passage
+    return HitAnswer(
+        passage_id=passage.id,
+        page_id=str(passage.page_id),
+        url=passage.url,
+        link=hit.link,
+        title=passage.title,
+        headings=list(passage.headings),
+        text=passage.text,
+        language=passage.language,
+        published=passage.published,
+        score=ScoreAnswer.model_validate(hit.score),
+    )
+
+
+@router.get("/search", operation_id="searchSite", responses=problems("not-installed"))
+def search_site(
+    site: KnownSite,
+    web: CurrentWeb,
+    _caller: Annotated[Caller, allowed(engine.search)],
+    asked: Annotated[SearchQuery, Query()],
+) -> HitList:
+    """The best passages for the question, the best first; what pages say is untrusted text."""
+    wanted = asked.filter_without("q", "limit", "passage_language")
+    hits = engine.search(
+        web.database,
+        site,
+        asked.q,
+        limit=asked.limit,
+        pages=wanted_pages(web.database, site, wanted),
+        language=asked.passage_language,
+        embedder_named=embedders_by_name(web.config),
+    )
+    return HitList(hits=[hit_answer(hit) for hit in hits])
