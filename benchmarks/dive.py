@@ -139,7 +139,13 @@ def fill(database: Database) -> Site:
 
 
 def add_site(connection: Connection) -> int:
-    values = {"key": "b.example", "root_url": "https://b.example/", "seed": 1, "key_rules": {}}
+    values = {
+        "workspace_id": 1,
+        "key": "b.example",
+        "root_url": "https://b.example/",
+        "seed": 1,
+        "key_rules": {},
+    }
     new = insert(t.sites).values(**values, created_at=datetime.now(UTC)).returning(t.sites.c.id)
     return int(connection.execute(new).scalar_one())
 

@@ -171,6 +171,7 @@ def store_sets(database: Database, wanted: Sequence[QuestionSet]) -> tuple[Site,
         site_id = connection.execute(
             insert(t.sites)
             .values(
+                workspace_id=1,
                 key="docs.example",
                 root_url="https://docs.example/",
                 seed=1,

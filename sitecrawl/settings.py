@@ -86,6 +86,7 @@ SCHEDULER = "sitecrawl.scheduler.FrontierScheduler"
 SITECRAWL_PROFILE = "default"
 SITECRAWL_DATABASE_URL = "sqlite:///sitecrawl.db"
 SITECRAWL_DATABASE_WAIT_SECONDS = 30  # for a lock that another process holds
+SITECRAWL_WORKSPACE = 1  # whose inventory it is; the monitor sets it
 SITECRAWL_STRICT_PATHS = True
 SITECRAWL_SUBDOMAINS = False
 SITECRAWL_FEED_REFUSED = False

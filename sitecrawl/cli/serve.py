@@ -59,6 +59,7 @@ def serve(
             f"sitecrawl serve needs the package {error.name}; install what it needs with:"
             " pip install 'sitecrawl[web]'"
         ) from error
+    migrate_before_serving(config.database_url)
     with (
         open_database(config.database_url) as store,
         _demo_site(config, store, wanted=demo) as start_demo_site,
@@ -73,6 +74,17 @@ def serve(
         Server(config, store, on_ready).run()
 
 
+def migrate_before_serving(url: str) -> None:
+    """Bring an older database to the newest version, and say so."""
+    from sitecrawl.services.maintenance import migrate
+
+    done = migrate(url, keep_copy=True)
+    if done.before is None or not done.is_needed:
+        return
+    kept = f"; as it was before: {done.copy}" if done.copy else ""
+    typer.echo(f"Migrated {done.database}: {done.before} -> {done.after}{kept}")
+
+
 @contextmanager
 def _demo_site(config: Config, store: Database, *, wanted: bool) -> Iterator[Callable[[], None]]:
     """What starts the demo site in a thread: it is scanned while the server answers already."""
@@ -83,7 +95,7 @@ def _demo_site(config: Config, store: Database, *, wanted: bool) -> Iterator[Cal
 
     def watch() -> None:
         from sitecrawl.services.demo_site import watched_demo_site
-        from sitecrawl.services.users import FIRST_WORKSPACE
+        from sitecrawl.store.vocabulary import FIRST_WORKSPACE
 
         with watched_demo_site(store, config.database_url, FIRST_WORKSPACE, typer.echo) as url:
             typer.echo(f"The demo site is at {url}")

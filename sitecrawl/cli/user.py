@@ -10,6 +10,7 @@ import typer
 from sitecrawl.cli.options import DATABASE_OPTION
 from sitecrawl.safety.text import printable
 from sitecrawl.services.permissions import Role
+from sitecrawl.store.vocabulary import FIRST_WORKSPACE
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -49,9 +50,7 @@ def create(
     from sitecrawl.services import users
 
     with _writing(database) as store:
-        workspace_id = (
-            users.workspace_named(store, workspace) if workspace else users.FIRST_WORKSPACE
-        )
+        workspace_id = users.workspace_named(store, workspace) if workspace else FIRST_WORKSPACE
         given = _asked_password() if password else None
         made = users.create_user(store, workspace_id, email, role, name=name, password=given)
         _record(store, "createUser", email=made.email, role=made.role)

@@ -80,7 +80,7 @@ _DECISIVE_FOR_READING = (
 )
 
 _NOT_OF_SCANS = (
-    *("database_url", "monitor_", "web_", "email_", "apprise_"),
+    *("database_url", "workspace", "monitor_", "web_", "email_", "apprise_"),
     *("dive_", "model_", "embedding_", "secret_key"),
 )
 
@@ -106,6 +106,7 @@ class Config:
     profile: str = _setting(text)
     database_url: str = _setting(text)
     database_wait_seconds: float = _setting(seconds)
+    workspace: int = _setting(positive)
     strict_paths: bool = _setting(flag)
     subdomains: bool = _setting(flag)
     feed_refused: bool = _setting(flag)

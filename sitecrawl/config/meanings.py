@@ -68,6 +68,10 @@ MEANINGS: dict[str, str] = {
     "SITECRAWL_DATABASE_WAIT_SECONDS": (
         "how long a scan waits for a lock of another process on the database"
     ),
+    "SITECRAWL_WORKSPACE": (
+        "the number of the workspace whose inventory the scan writes; the monitor sets that of"
+        " the site"
+    ),
     "SITECRAWL_CRAWL": (
         "`auto`: when sitemaps list fewer than `SITECRAWL_MIN_SITEMAP_URLS`; `always`; "
         "`never`: no link is read"

@@ -205,7 +205,8 @@ class JobRunner:
             if job.scan_id is not None:
                 scan = scan_by_id(self._database, job.scan_id)
             else:
-                scan = scan_since(self._database, site.key, job.started_at or job.queued_at)
+                began = job.started_at or job.queued_at
+                scan = scan_since(self._database, site.workspace_id, site.key, began)
             if scan is None or scan.status != ScanStatus.RUNNING:
                 return scan
             if time.monotonic() > deadline:
@@ -267,6 +268,7 @@ class JobRunner:
             database=self._database_url,
             settings={
                 **site.settings,
+                "SITECRAWL_WORKSPACE": site.workspace_id,
                 # Whoever may edit sites in the web must not reach the machine's own network.
                 "SITECRAWL_ALLOW_PRIVATE_SITE": site.allow_private,
                 **({"SITECRAWL_ADDRESS_ALLOW": allow} if (allow := self._address_allow) else {}),

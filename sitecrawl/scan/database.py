@@ -132,6 +132,7 @@ class ScanDatabase:
         else:
             self.record = writer.begin(
                 asked=arguments.asked,
+                workspace_id=config.workspace,
                 site_key=arguments.target.site_key,
                 root_url=arguments.target.url,
                 profile=config.profile,

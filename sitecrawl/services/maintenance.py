@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store import backup
 from sitecrawl.store.engine import open_database, schema_revision, without_password
-from sitecrawl.store.migrations.upgrade import HEAD_REVISION
+from sitecrawl.store.migrations.upgrade import HEAD_REVISION, can_upgrade
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +33,8 @@ class Migration:
     database: str
     before: str | None
     after: str
+    copy: Path | None = None
+    """As it was before."""
 
     @property
     def is_needed(self) -> bool:
@@ -68,11 +70,15 @@ def pending_migration(url: str) -> Migration:
 
 
 @requires(Permission.MANAGE)
-def migrate(url: str) -> Migration:
+def migrate(url: str, *, keep_copy: bool = False) -> Migration:
     """Bring the database to the newest schema, and create it if there is none.
 
     Every command does that when it opens the database; for a large one it is better done alone.
+    With *keep_copy* a SQLite database that has older tables is copied to a file beside it first;
+    PostgreSQL has its own ways of going back.
     """
     found = pending_migration(url)
+    if keep_copy and found.is_needed and can_upgrade(found.before):
+        found = replace(found, copy=backup.copy_beside(url, f"-{found.before}"))
     open_database(url).close()
     return found

@@ -239,7 +239,7 @@ def edit_site(
                 f"site {number} was changed by somebody else in the meantime; look at it again"
             )
         if values["key"] != site.key:
-            point_to_inventory(connection, number, values["key"], now)
+            point_to_inventory(connection, workspace_id, number, values["key"], now)
         if is_new_root and values["enabled"]:
             priority = values["priority"]
             kind, trigger = JobKind.DISCOVER, JobTrigger.ROOT_CHANGED

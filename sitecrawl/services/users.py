@@ -11,6 +11,7 @@ from sitecrawl.services.passwords import check_password, hash_password
 from sitecrawl.services.permissions import Permission, Role, requires
 from sitecrawl.services.secret_text import new_secret, secret_hash
 from sitecrawl.store.queries import users as queries
+from sitecrawl.store.vocabulary import FIRST_WORKSPACE
 from sitecrawl.store.writers import users as writers
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.users import User, Workspace
 
-FIRST_WORKSPACE: Final = 1
 LINK_LIFETIME: Final = timedelta(days=3)
 _SETUP = "setup"
 _PASSWORD = "password"  # noqa: S105  the purpose of a link

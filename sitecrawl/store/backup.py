@@ -59,6 +59,18 @@ def back_up(url: str, file: Path, programs: Path | None = None) -> None:
         draft.unlink(missing_ok=True)
 
 
+def copy_beside(url: str, suffix: str) -> Path | None:
+    """Copy a SQLite database to a file beside it, unless that is there; None for PostgreSQL."""
+    parsed = parse_url(url)
+    if parsed.get_backend_name() != "sqlite":
+        return None
+    path = Path(parsed.database or "")
+    file = path.with_name(f"{path.stem}{suffix}{path.suffix}")
+    if not file.exists():
+        back_up(url, file)
+    return file
+
+
 def restore(url: str, file: Path, programs: Path | None = None, *, replace: bool = False) -> None:
     """Put a copy in the place of the database, in one transaction; with *replace* also of one
     that has tables."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 from sitecrawl.urls.refusal import BROKEN
+
+FIRST_WORKSPACE: Final = 1
+"""The workspace that every database has, and that commands work in."""
 
 
 class ScanStatus(StrEnum):

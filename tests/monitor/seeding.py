@@ -29,6 +29,7 @@ class Watched:
     def __post_init__(self) -> None:
         self.site_id = self._add(
             t.sites,
+            workspace_id=1,
             key=self.key,
             root_url=f"https://{self.key}/",
             seed=1,

@@ -321,15 +321,21 @@ def test_every_table_is_considered_when_a_site_is_removed() -> None:
     } <= shared
 
 
-def test_an_inventory_that_others_watch_is_kept(sqlite_database: Database) -> None:
+def test_each_workspace_has_an_inventory_of_its_own(sqlite_database: Database) -> None:
+    others = other_workspace(sqlite_database)
     scan(sqlite_database, {"/sitemap.xml": ["/1"]}, site="example.com")
-    theirs = add_site(sqlite_database, other_workspace(sqlite_database), NewSite("example.com"))
+    theirs = add_site(sqlite_database, others, NewSite("example.com"))
     own = add_site(sqlite_database, W, NewSite("example.com"))
-    remove_site(sqlite_database, W, own.id)
-    still = get_site(sqlite_database, theirs.workspace_id, theirs.id)
-    assert still.site_id == theirs.site_id
+    assert theirs.site_id is None
+    assert own.site_id is not None
+    # A root URL that leads to the site of another workspace leads to nothing of it, either.
+    moved = add_site(sqlite_database, others, NewSite("other.example"))
+    remove_site(sqlite_database, others, theirs.id)
+    moved = edit_site(sqlite_database, others, moved.id, SiteEdit(root_url="https://example.com"))
+    assert moved.site_id is None
+    remove_site(sqlite_database, others, moved.id)
     assert counts(sqlite_database)["pages"] == 1
-    remove_site(sqlite_database, theirs.workspace_id, theirs.id)
+    remove_site(sqlite_database, W, own.id)
     assert counts(sqlite_database)["pages"] == 0
 
 

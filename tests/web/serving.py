@@ -14,6 +14,7 @@ from sitecrawl.config.profiles import load_settings
 from sitecrawl.services import users
 from sitecrawl.services.permissions import Role
 from sitecrawl.store.engine import open_database
+from sitecrawl.store.vocabulary import FIRST_WORKSPACE
 from sitecrawl.web.server import Server
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Serving:
         return client
 
     def add_user(
-        self, role: Role = Role.OWNER, email: str = "", workspace_id: int = users.FIRST_WORKSPACE
+        self, role: Role = Role.OWNER, email: str = "", workspace_id: int = FIRST_WORKSPACE
     ) -> str:
         address = email or f"{role}-{workspace_id}@example.com"
         users.create_user(self.database, workspace_id, address, role, password=PASSWORD)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from fastapi.routing import iter_route_contexts
 
+from sitecrawl.services import users
 from sitecrawl.services.permissions import Permission, Role
 from sitecrawl.web.app import described_api
 from sitecrawl.web.openapi import find_allowed
 from tests.web.serving import PASSWORD
+from tests.web.world import OURS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,10 +54,11 @@ def _each(operations: list[tuple[str, str, dict[str, Any]]]) -> pytest.MarkDecor
     return pytest.mark.parametrize(("method", "path", "operation"), operations, ids=names)
 
 
-def _filled(path: str, world: World) -> str:
-    """The path of an object that is there, as far as workspace 1 has one."""
-    values = {"site_id": world.site_id, "page_id": world.page_id, "format": "json"}
-    return re.sub(r"\{(\w+)\}", lambda name: str(values.get(name[1], 1)), path)
+def _filled(path: str, world: World, **others: int | str) -> str:
+    """The path of objects of workspace 1, but for *others*."""
+    ending = "csv" if "links." in path else "json"
+    values = {**world.objects, "format": ending, **others}
+    return re.sub(r"\{(\w+)\}", lambda name: str(values[name[1]]), path)
 
 
 def _body(operation: dict[str, Any]) -> Any:
@@ -77,6 +80,8 @@ def _example(schema: dict[str, Any]) -> Any:
     if schema.get("type") == "object":
         needed = schema.get("required", ())
         return {name: _example(schema["properties"][name]) for name in needed}
+    if schema.get("format") == "date-time":
+        return "2030-01-01T00:00:00Z"
     plain = {"integer": 1, "boolean": False, "array": []}
     return plain.get(schema.get("type", ""), "x" * 12)
 
@@ -117,6 +122,87 @@ def test_objects_of_others_do_not_exist(
 ) -> None:
     answer = _send(shared_world.stranger, method, _filled(path, shared_world), operation)
     assert answer.status_code == 404, f"{answer.status_code} {answer.text}"
+
+
+@_each([each for each in _OF_OBJECTS if each[0] == "get"])
+def test_they_do_exist_for_their_owner(
+    shared_world: World, method: str, path: str, operation: dict[str, Any]
+) -> None:
+    """Else the test above would show nothing."""
+    path = _filled(path, shared_world)
+    name = operation["operationId"]
+    if "text/event-stream" in operation["responses"]["200"]["content"]:
+        assert _first_event(shared_world.owner, path)
+        return
+    wanted = {"getScanDiff": {"scanId": shared_world.objects["scan_id"]}}.get(name, {})
+    if name == "explainUrl":
+        wanted = {"url": shared_world.site.at("/about")}
+    answer = shared_world.owner.get(path, params=wanted)
+    assert answer.status_code == 200, answer.text
+
+
+# By which objects of workspace 1 could be reached through a site of one's own.
+_BELOW_SITES = [
+    each for each in _OF_OBJECTS if "{site_id}" in each[1] and each[1].count("_id}") > 1
+]
+
+
+@_each(_BELOW_SITES)
+def test_who_watches_the_same_site_does_not_reach_the_objects_of_others(
+    shared_world: World, method: str, path: str, operation: dict[str, Any]
+) -> None:
+    path = _filled(path, shared_world, site_id=shared_world.twin_site_id)
+    answer = _send(shared_world.twin, method, path, operation)
+    assert answer.status_code == 404, f"{answer.status_code} {answer.text}"
+
+
+@_each([each for each in _OF_OBJECTS if each[0] == "get" and "{site_id}" in each[1]])
+def test_who_watches_the_same_site_sees_nothing_that_others_wrote(
+    shared_world: World, method: str, path: str, operation: dict[str, Any]
+) -> None:
+    own: dict[str, int | str] = {
+        "site_id": shared_world.twin_site_id,
+        "page_id": shared_world.twin_page_id,
+    }
+    path = _filled(path, shared_world, **own)
+    url = {"url": shared_world.site.at("/about")}
+    is_url = operation["operationId"] == "explainUrl"
+    is_first = operation["operationId"] == "compareScans"  # there is none before it
+    answer = shared_world.twin.get(path, params=url if is_url else None)
+    assert answer.status_code in {200, 422} or is_first, answer.text
+    for text in (OURS, "ours@example.com", "owner-1@example.com"):
+        assert text not in answer.text
+    # Nor as of a scan of theirs.
+    ours = {"scan": shared_world.objects["scan_id"], "scanId": shared_world.objects["scan_id"]}
+    taken = {each["name"] for each in operation.get("parameters", ())} & ours.keys()
+    for name in taken:
+        answer = shared_world.twin.get(path, params={**url, name: ours[name]})
+        assert answer.status_code == 404 or shared_world.site.url not in answer.text
+
+
+def test_an_inventory_belongs_to_a_workspace(shared_world: World) -> None:
+    def scans(client: httpx.Client, site_id: int) -> set[int]:
+        found = client.get(f"/api/sites/{site_id}/scans").json()["scans"]
+        return {each["id"] for each in found}
+
+    ours = scans(shared_world.owner, shared_world.site_id)
+    theirs = scans(shared_world.twin, shared_world.twin_site_id)
+    assert len(ours) == 2
+    assert len(theirs) == 1
+    assert not ours & theirs
+    assert shared_world.page_id != shared_world.twin_page_id
+
+
+def test_who_begins_to_watch_the_site_of_others_gets_nothing_of_them(shared_world: World) -> None:
+    server = shared_world.server
+    workspace = users.workspace_named(server.database, "latecomer")
+    late = server.signed_in(server.add_user(Role.OWNER, workspace_id=workspace))
+    site_id = late.post("/api/sites", json={"rootUrl": shared_world.site.url}).json()["id"]
+    assert late.get(f"/api/sites/{site_id}/scans").json()["scans"] == []
+    assert late.get(f"/api/sites/{site_id}/pages").status_code == 404
+    # And what it removes is its own only.
+    assert late.delete(f"/api/sites/{site_id}").status_code == 204
+    assert shared_world.owner.get(f"/api/sites/{shared_world.site_id}/pages").status_code == 200
 
 
 def _first_event(client: httpx.Client, path: str) -> str:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import insert
 
 from sitecrawl.services import users
 from sitecrawl.services.permissions import Permission, Role
+from sitecrawl.store import schema as t
 from tests.site import SiteServer
 from tests.site.build import page, robots, sitemap
 from tests.site.project import Project
@@ -23,9 +27,14 @@ if TYPE_CHECKING:
     from tests.web.serving import Serving
 
 
+OURS = "only of workspace 1"
+"""A text in everything that people of the first workspace wrote."""
+
+
 @dataclass(frozen=True)
 class World:
-    """Workspace 1 has one site with two scans, a group and a view; workspace 2 has nothing."""
+    """Workspace 1 has one site with two scans and one of everything else; "other" has nothing;
+    "twin" watches the same site, and has scanned it once."""
 
     server: Serving
     site: SiteServer
@@ -36,7 +45,13 @@ class World:
     viewer: httpx.Client
     stranger: httpx.Client
     """The owner of another workspace."""
+    twin: httpx.Client
+    """The owner of a workspace with the same site."""
+    twin_site_id: int
+    twin_page_id: str
     anonymous: httpx.Client
+    objects: dict[str, int | str]
+    """One of each kind of workspace 1, by the parameter of a path."""
     token: str
     """Of the owner, with every scope."""
 
@@ -63,6 +78,91 @@ def _change(site: SiteServer) -> None:
     del site.routes["/blog/b"]
 
 
+def _scan(project: Project, site: SiteServer, *options: str) -> None:
+    project.run(
+        *(sys.executable, "-m", "sitecrawl", "discover", site.url, "--profile", "fast"),
+        *("-s", "SITECRAWL_CRAWL=always", *options),
+    ).succeeded()
+
+
+def _watch(owner: httpx.Client, site: SiteServer, tags: list[str]) -> tuple[int, str]:
+    """Watch the scanned site: its number, and that of a page."""
+    added = owner.post("/api/sites", json={"rootUrl": site.url, "tags": tags})
+    assert added.status_code == 201, added.text
+    site_id = added.json()["id"]
+    why = owner.get(f"/api/sites/{site_id}/pages/why", params={"url": site.at("/blog/a")})
+    assert why.status_code == 200, why.text
+    return site_id, why.json()["id"]
+
+
+def _one_of_each(server: Serving, owner: httpx.Client, site_id: int) -> dict[str, int | str]:
+    made: dict[str, int | str] = {"site_id": site_id}
+    for name, path, new in (
+        ("group_id", "/api/groups", {"name": OURS}),
+        ("view_id", "/api/views", {"kind": "pages", "name": OURS, "query": {}, "isShared": True}),
+        (
+            "channel_id",
+            "/api/channels",
+            {"type": "email", "target": "ours@example.com", "name": OURS, "siteId": site_id},
+        ),
+    ):
+        answer = owner.post(path, json=new)
+        assert answer.status_code == 201, answer.text
+        made[name] = answer.json()["id"]
+    of_site = f"/api/sites/{site_id}"
+    owner.patch(of_site, json={"owner": OURS, "name": OURS}).raise_for_status()
+    [change, *_] = owner.get(f"{of_site}/changes").json()["changes"]
+    written = {"assignee": OURS, "note": OURS}
+    owner.patch(f"{of_site}/changes/{change['id']}", json=written).raise_for_status()
+    made["change_id"] = change["id"]
+    [scan, *_] = owner.get(f"{of_site}/scans").json()["scans"]
+    made["scan_id"] = scan["id"]
+    made["job_id"] = owner.get("/api/jobs").json()["jobs"][0]["id"]
+    made["session_id"] = owner.get("/api/sessions").json()["sessions"][0]["id"]
+    made["user_id"] = owner.get("/api/users").json()["users"][0]["id"]
+    made["token_id"] = owner.post("/api/tokens", json={"name": OURS, "scopes": ["read"]}).json()[
+        "id"
+    ]
+    return made | _incident_and_delivery(server, made)
+
+
+def _incident_and_delivery(server: Serving, made: dict[str, int | str]) -> dict[str, int | str]:
+    """What would need a site in trouble, and a server of mail."""
+    now = datetime.now(UTC)
+    incident = {
+        "site_id": 1,
+        "key": "trouble",
+        "kind": "inventory_collapsed",
+        "severity": "high",
+        "title": OURS,
+        "status": "open",
+        "opened_scan_id": made["scan_id"],
+        "last_scan_id": made["scan_id"],
+        "opened_at": now,
+        "assignee": OURS,
+        "note": OURS,
+    }
+    delivery = {
+        "channel_id": made["channel_id"],
+        "purpose": "test",
+        "message_id": "m1",
+        "title": OURS,
+        "status": "sent",
+        "attempts": 0,
+        "request": {"text": OURS},
+        "created_at": now,
+        "finished_at": now,
+    }
+    with server.database.writing() as connection:
+        return {
+            f"{name}_id": connection.scalar(insert(table).values(row).returning(table.c.id))
+            for name, table, row in (
+                ("incident", t.incidents, incident),
+                ("delivery", t.deliveries, delivery),
+            )
+        }
+
+
 @contextmanager
 def world(folder: Path, **settings: Any) -> Iterator[World]:
     url = f"sqlite:///{folder / 'world.db'}"
@@ -72,10 +172,7 @@ def world(folder: Path, **settings: Any) -> Iterator[World]:
         for number in (1, 2):
             if number == 2:
                 _change(site)
-            project.run(
-                *(sys.executable, "-m", "sitecrawl", "discover", site.url, "--profile", "fast"),
-                *("-s", "SITECRAWL_CRAWL=always"),
-            ).succeeded()
+            _scan(project, site)
         settings = {
             "web_requests_per_minute": 0,
             "address_allow": (site.url.removeprefix("http://").rstrip("/"),),
@@ -83,12 +180,13 @@ def world(folder: Path, **settings: Any) -> Iterator[World]:
         }
         with serving(url, **settings) as server:
             other = users.workspace_named(server.database, "other")
+            twins = users.workspace_named(server.database, "twin")
+            _scan(project, site, "-s", f"SITECRAWL_WORKSPACE={twins}")
             owner = server.signed_in(server.add_user())
-            added = owner.post("/api/sites", json={"rootUrl": site.url, "tags": ["demo"]})
-            assert added.status_code == 201, added.text
-            site_id = added.json()["id"]
-            why = owner.get(f"/api/sites/{site_id}/pages/why", params={"url": site.at("/blog/a")})
-            assert why.status_code == 200, why.text
+            twin = server.signed_in(server.add_user(Role.OWNER, workspace_id=twins))
+            site_id, page_id = _watch(owner, site, ["demo"])
+            twin_site_id, twin_page_id = _watch(twin, site, [])
+            member = server.add_user(Role.MEMBER)
             token = owner.post(
                 "/api/tokens", json={"name": "everything", "scopes": list(Permission)}
             ).json()["token"]
@@ -96,11 +194,15 @@ def world(folder: Path, **settings: Any) -> Iterator[World]:
                 server=server,
                 site=site,
                 site_id=site_id,
-                page_id=why.json()["id"],
+                page_id=page_id,
                 owner=owner,
-                member=server.signed_in(server.add_user(Role.MEMBER)),
+                member=server.signed_in(member),
                 viewer=server.signed_in(server.add_user(Role.VIEWER)),
                 stranger=server.signed_in(server.add_user(Role.OWNER, workspace_id=other)),
+                twin=twin,
+                twin_site_id=twin_site_id,
+                twin_page_id=twin_page_id,
                 anonymous=server.anonymous(),
+                objects=_one_of_each(server, owner, site_id) | {"page_id": page_id},
                 token=token,
             )

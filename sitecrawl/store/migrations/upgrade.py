@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy.engine import Connection, Engine
 
-HEAD_REVISION = "dives_1"
+HEAD_REVISION = "workspaces_1"
 # Of versions before the first release, which nobody was told to keep.
 _DEVELOPMENT_REVISIONS = frozenset({*(f"{number:04}" for number in range(1, 9)), "inventory_2"})
 # Any constant will do, as long as every sitecrawl that migrates takes the same lock.
@@ -78,6 +78,15 @@ def current_revision(connection: Connection) -> str | None:
         return None
     found = connection.scalar(text("SELECT version_num FROM alembic_version"))
     return str(found) if found else None
+
+
+def can_upgrade(revision: str | None) -> bool:
+    """Whether there are migrations from tables of this version to the newest."""
+    from alembic.script import ScriptDirectory
+
+    with migrations_folder() as folder:
+        scripts = ScriptDirectory.from_config(alembic_config(folder))
+        return revision in {script.revision for script in scripts.walk_revisions()}
 
 
 def upgrade(connection: Connection, revision: str | None, label: str) -> None:

@@ -47,10 +47,14 @@ class Listener:
 
 
 def listeners(connection: Connection, site_id: int) -> list[Listener]:
-    """The enabled channels of every workspace that watches this inventory."""
+    """The enabled channels of the workspace that watches this inventory."""
     site = watched_sites.c
     # A site that was added before its first scan may not know its inventory yet.
-    key = select(sites.c.key).where(sites.c.id == site_id).scalar_subquery()
+    is_inventory = and_(
+        sites.c.id == site_id,
+        sites.c.workspace_id == site.workspace_id,
+        or_(site.site_id == sites.c.id, site.key == sites.c.key),
+    )
     is_for_all = and_(channels.c.watched_site_id.is_(None), channels.c.group_id.is_(None))
     statement = (
         select(
@@ -62,8 +66,8 @@ def listeners(connection: Connection, site_id: int) -> list[Listener]:
             site.tags,
         )
         .join(watched_sites, site.workspace_id == channels.c.workspace_id)
+        .join(sites, is_inventory)
         .where(
-            or_(site.site_id == site_id, site.key == key),
             channels.c.enabled,
             or_(channels.c.watched_site_id == site.id, channels.c.group_id == site.group_id)
             | is_for_all,

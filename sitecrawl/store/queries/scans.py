@@ -11,7 +11,7 @@ from sqlalchemy import Select, case, func, select
 from sitecrawl.store import schema as t
 from sitecrawl.store.processes import death_words, is_alive
 from sitecrawl.store.schema.history import VERSIONED_COLUMNS
-from sitecrawl.store.vocabulary import ENDED_WELL, ScanStatus
+from sitecrawl.store.vocabulary import ENDED_WELL, FIRST_WORKSPACE, ScanStatus
 from sitecrawl.urls.canonical import page_key
 from sitecrawl.urls.target import TargetError, parse_target
 
@@ -58,9 +58,10 @@ _SCANS = (
 )
 
 
-def sites(database: Database) -> list[Site]:
+def sites(database: Database, workspace_id: int = FIRST_WORKSPACE) -> list[Site]:
+    wanted = select(t.sites).where(t.sites.c.workspace_id == workspace_id)
     with database.reading() as connection:
-        rows = connection.execute(select(t.sites).order_by(t.sites.c.key)).all()
+        rows = connection.execute(wanted.order_by(t.sites.c.key)).all()
     return [Site(**row._asdict()) for row in rows]
 
 
@@ -71,7 +72,10 @@ def site_by_id(database: Database, site_id: int) -> Site | None:
 
 
 def site_for(database: Database, text: str) -> Site | None:
-    """The site with this key, or the one that this URL or host most closely belongs to."""
+    """The site with this key, or the one that this URL or host most closely belongs to.
+
+    For commands, which work in the first workspace.
+    """
     try:
         wanted = parse_target(text).site_key
     except TargetError:
@@ -119,10 +123,14 @@ def scan_by_id(database: Database, scan_id: int) -> Scan | None:
     return next(iter(_scans(database, _SCANS.where(t.scans.c.id == scan_id))), None)
 
 
-def scan_since(database: Database, site_key: str, moment: datetime) -> Scan | None:
-    """The newest scan of the site that began then or later."""
-    is_it = (t.sites.c.key == site_key) & (t.scans.c.started_at >= moment)
-    newest = _SCANS.where(is_it).order_by(t.scans.c.id.desc()).limit(1)
+def scan_since(
+    database: Database, workspace_id: int, site_key: str, moment: datetime
+) -> Scan | None:
+    """The newest scan of the workspace's site that began then or later."""
+    is_site = (t.sites.c.workspace_id == workspace_id) & (t.sites.c.key == site_key)
+    newest = (
+        _SCANS.where(is_site, t.scans.c.started_at >= moment).order_by(t.scans.c.id.desc()).limit(1)
+    )
     return next(iter(_scans(database, newest)), None)
 
 
@@ -159,6 +167,7 @@ def _as_of_now(scan: Scan, now: datetime) -> Scan:
 @dataclass(frozen=True, slots=True)
 class Site:
     id: int
+    workspace_id: int
     key: str
     root_url: str
     seed: int

@@ -70,12 +70,15 @@ sites = Table(
     "sites",
     metadata,
     Column("id", RowNumber, primary_key=True),
-    Column("key", Text, nullable=False, unique=True),
+    # Two workspaces that watch the same site have an inventory each.
+    Column("workspace_id", ForeignKey("workspaces.id"), nullable=False),
+    Column("key", Text, nullable=False),
     Column("root_url", Text, nullable=False),
     # Page ids are hashes under this seed, so that nobody can prepare two URLs that collide.
     Column("seed", BigInteger, nullable=False),
     Column("key_rules", Json, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
+    UniqueConstraint("workspace_id", "key"),
     sqlite_autoincrement=True,
 )
 

@@ -29,7 +29,7 @@ from sitecrawl.store.queries.checks import (
 from sitecrawl.store.queries.known_pages import load_known_pages
 from sitecrawl.store.queries.scans import scan_by_id
 from sitecrawl.store.schema import evidence, scans, sites
-from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.store.vocabulary import FIRST_WORKSPACE, ScanStatus
 from sitecrawl.store.writers.classes import finalize_classes
 from sitecrawl.store.writers.documents import DocumentWriter, VerdictWriter
 from sitecrawl.store.writers.finalize import (
@@ -86,6 +86,7 @@ class ScanWriter:
         asked: str,
         site_key: str,
         root_url: str,
+        workspace_id: int = FIRST_WORKSPACE,
         profile: str = "",
         settings: Mapping[str, Any] | None = None,
         key_rules: Mapping[str, Any] | None = None,
@@ -103,6 +104,7 @@ class ScanWriter:
                 scan = begin_scan(
                     connection,
                     asked=asked,
+                    workspace_id=workspace_id,
                     site_key=site_key,
                     root_url=root_url,
                     profile=profile,

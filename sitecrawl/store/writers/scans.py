@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection, Row
 
 
-def begin_scan(
+def begin_scan(  # noqa: PLR0913  the columns of a scan and its site
     connection: Connection,
     *,
     asked: str,
+    workspace_id: int,
     site_key: str,
     root_url: str,
     profile: str,
@@ -43,7 +44,7 @@ def begin_scan(
     now = datetime.now(UTC)
     mark_dead_scans(connection, now)
     prepare_page_index(connection)
-    site = _site(connection, site_key, root_url, key_rules, now)
+    site = _site(connection, workspace_id, site_key, root_url, key_rules, now)
     _refuse_second(connection, site)
     previous = select(scans.c.id).where(scans.c.site_id == site.id).order_by(scans.c.id.desc())
     previous_scan_id = connection.scalar(previous.limit(1))
@@ -155,12 +156,14 @@ def _has_pages(connection: Connection, site_id: int) -> bool:
 
 def _site(
     connection: Connection,
+    workspace_id: int,
     key: str,
     root_url: str,
     key_rules: Mapping[str, Any],
     now: datetime,
 ) -> Row[Any]:
     statement = upserting_insert(connection.dialect)(sites).values(
+        workspace_id=workspace_id,
         key=key,
         root_url=root_url,
         seed=secrets.randbits(63),
@@ -169,7 +172,8 @@ def _site(
     )
     # The update locks the row, so that of two scans that begin at once one waits for the other.
     statement = statement.on_conflict_do_update(
-        index_elements=[sites.c.key], set_={"key": statement.excluded.key}
+        index_elements=[sites.c.workspace_id, sites.c.key],
+        set_={"key": statement.excluded.key},
     )
     site: Row[Any] = connection.execute(
         statement.returning(sites.c.id, sites.c.key, sites.c.seed, sites.c.key_rules)

@@ -23,7 +23,7 @@ def insert_watched_site(
 
     What is known of a site with this key from scans by hand becomes its inventory.
     """
-    known = connection.scalar(select(t.sites.c.id).where(t.sites.c.key == values["key"]))
+    known = _inventory(connection, values["workspace_id"], values["key"])
     statement = upserting_insert(connection.dialect)(t.watched_sites).values(
         **values, site_id=known, created_at=now, updated_at=now, version=1
     )
@@ -55,9 +55,11 @@ def update_watched_site(
     return changed.rowcount == 1
 
 
-def point_to_inventory(connection: Connection, number: int, key: str, now: datetime) -> int | None:
-    """Let the site have the inventory with this key, if there is one already."""
-    known = connection.scalar(select(t.sites.c.id).where(t.sites.c.key == key))
+def point_to_inventory(
+    connection: Connection, workspace_id: int, number: int, key: str, now: datetime
+) -> int | None:
+    """Let the site have the workspace's inventory with this key, if there is one already."""
+    known = _inventory(connection, workspace_id, key)
     connection.execute(
         update(t.watched_sites)
         .where(t.watched_sites.c.id == number)
@@ -66,6 +68,12 @@ def point_to_inventory(connection: Connection, number: int, key: str, now: datet
     if known is not None:
         link_inventory(connection, number, known, now)
     return known
+
+
+def _inventory(connection: Connection, workspace_id: int, key: str) -> int | None:
+    is_it = (t.sites.c.workspace_id == workspace_id) & (t.sites.c.key == key)
+    found: int | None = connection.scalar(select(t.sites.c.id).where(is_it))
+    return found
 
 
 def link_inventory(connection: Connection, number: int, site_id: int, now: datetime) -> None:

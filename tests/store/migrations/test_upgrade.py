@@ -7,12 +7,14 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, inspect, text
+from sqlalchemy import MetaData, create_engine, inspect, text
 from sqlalchemy.schema import DropIndex
 
 import sitecrawl
@@ -29,6 +31,8 @@ from sitecrawl.store.migrations.upgrade import (
 from sitecrawl.store.schema import DEFERRED_INDEXES, PARTIAL_INDEXES, SITE_INDEX, metadata
 from sitecrawl.store.writers.pages import ensure_page_index
 from tests.store.scanning import scan
+
+_ZEROES = {int: 0, str: "x", bool: False, float: 0.0}
 
 
 @pytest.mark.parametrize("way", ["created", "migrated"])
@@ -150,3 +154,59 @@ with create_engine("sqlite:///x.db").begin() as connection:
         check=False,
     )
     assert done.stdout.startswith(str(egg)), done.stderr
+
+
+def test_workspaces_that_shared_an_inventory_are_separated(database_url: str) -> None:
+    """Migrating from the version in which a key was one inventory, whoever watched it."""
+    moment = "2026-01-01 00:00:00+00:00"
+    engine = create_engine(database_url)
+    with engine.begin() as connection, migrations_folder() as folder:
+        config = alembic_config(folder)
+        config.attributes["connection"] = connection
+        command.upgrade(config, "dives_1")
+        before = MetaData()
+        before.reflect(connection)
+
+        def add(table: str, **values: Any) -> None:
+            columns = before.tables[table].c
+            zeroes = {
+                column.name: _ZEROES.get(column.type.python_type, moment)
+                for column in columns
+                if not column.nullable and not column.primary_key
+            }
+            given = {**zeroes, **values}
+            names, places = ", ".join(given), ", ".join(f":{name}" for name in given)
+            connection.execute(text(f"INSERT INTO {table} ({names}) VALUES ({places})"), given)
+
+        add("workspaces", id=2, name="other")
+        for site_id, key in ((1, "shared.example"), (2, "own.example"), (3, "by-hand.example")):
+            add("sites", id=site_id, key=key, key_rules="{}")
+            add("scans", id=site_id, site_id=site_id, status="finished", settings="{}")
+        sites = ((1, 2, "shared.example", 1), (2, 1, "shared.example", 1), (3, 1, "own.example", 2))
+        for number, workspace_id, key, site_id in sites:
+            add(
+                "watched_sites",
+                id=number,
+                workspace_id=workspace_id,
+                key=key,
+                site_id=site_id,
+                tags="[]",
+                settings="{}",
+                last_scan_id=site_id,
+            )
+            since = f"2026-01-0{number} 00:00:00+00:00"
+            add("site_inventories", watched_site_id=number, site_id=site_id, since=since)
+            add("jobs", id=number, watched_site_id=number, scan_id=site_id)
+    engine.dispose()
+    with open_database(database_url) as database, database.reading() as connection:
+
+        def rows(columns: str, table: str) -> list[tuple[Any, ...]]:
+            order = columns.partition(",")[0]
+            found = connection.execute(text(f"SELECT {columns} FROM {table} ORDER BY {order}"))
+            return [tuple(row) for row in found]
+
+        assert rows("id, workspace_id", "sites") == [(1, 2), (2, 1), (3, 1)]
+        watched = rows("id, site_id, last_scan_id", "watched_sites")
+        assert watched == [(1, 1, 1), (2, None, None), (3, 2, 2)]
+        assert rows("watched_site_id, site_id", "site_inventories") == [(1, 1), (3, 2)]
+        assert rows("id, scan_id", "jobs") == [(1, 1), (2, None), (3, 2)]
