@@ -34,6 +34,7 @@ SITEMAP_PAGES = 50_000
 VISITED_ONE_OF = 20
 LINKS_PER_PAGE = 20
 DEEPEST = 20
+NEW_PART = 0.9  # pages after these were first seen by the second scan
 _BATCH = 20_000
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _WORDS = (
@@ -55,7 +56,9 @@ def build_inventory(database: Database, pages: int) -> None:
         for numbers in _batches(pages):
             urls = [page_url(number) for number in numbers]
             ids = page_ids(urls, seed, KeyRules())
-            _pages(connection, site_id, (first, second), numbers, urls, ids, documents)
+            # Numbers follow each other: what the second scan saw first comes last.
+            seen_first = second if numbers[0] > pages * NEW_PART else first
+            _pages(connection, site_id, (seen_first, second), numbers, urls, ids, documents)
             _visits(connection, site_id, second, numbers, urls, ids)
         _classes(connection, site_id, second, pages)
     with database.writing() as connection:
@@ -160,7 +163,7 @@ def _pages(
     constants = {
         "site_id": str(site_id),
         "document_id": str(document_id),
-        "first_scan_id": str(second if numbers[0] % 500_000 > 450_000 else first),
+        "first_scan_id": str(first),
         "seen_scan_id": str(second),
         "source": "'sitemap'",
     }

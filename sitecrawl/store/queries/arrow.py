@@ -28,7 +28,7 @@ from sitecrawl.urls.address import origin_of
 from sitecrawl.urls.canonical import DEFAULT_KEY_RULES, KeyRules, page_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -47,7 +47,7 @@ class _Table(NamedTuple):
     rows_from: str
 
 
-_BATCH_ROWS: Final = 50_000
+_BATCH_ROWS: Final = 200_000
 # So few rows are still in the cache of the processor when they are turned into columns.
 _ROWS_AT_ONCE: Final = 1_000
 # Tables with far fewer rows than pages.
@@ -86,6 +86,8 @@ _PARTIAL_TABLES: Final = {
 _ABSENT: Final = {"visited": False, "status": PageStatus.LISTED.value}
 _LONGEST: Final = 1 << 24  # bytes of a URL: Arrow needs to know where to end
 _URL: Final = "p.url"
+_URL_FIELD: Final = "url"
+_ID: Final = "id"  # no field of a feed
 _SOURCE: Final = "{m}.source"
 _FURTHER_SOURCES: Final = "CAST(f.sources AS TEXT)"
 
@@ -107,27 +109,31 @@ def arrow_batches(
     fields = FeedFields(database, scan)
     # Of few pages, the database finds the rows of other tables that it needs.
     few, many = (_Plan(fields, scan, names, of_many=of_many) for of_many in (False, True))
-    with reading_pages(database, scan, wanted, few.columns) as connection:
+    with reading_pages(database, scan, wanted, list(few.columns)) as connection:
         for reader in select_by_table(connection, scan, wanted, _ROWS_AT_ONCE):
             plan = many if reader.is_of_many else few
             lookups: dict[str, _Lookup] = {}
-            for columns in _columns(reader.pages(plan.columns), len(plan.columns)):
+            for columns in _columns(reader.pages(list(plan.columns)), plan.columns.values()):
                 lookups = lookups or plan.lookups(reader)
                 arrays = plan.arrays(columns, lookups)
                 yield arrow.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _columns(rows_of: Iterable[Sequence[tuple[Any, ...]]], width: int) -> Iterator[list[list[Any]]]:
-    """The columns of up to ``_BATCH_ROWS`` rows."""
-    columns: list[list[Any]] = [[] for _ in range(width)]
+def _columns(
+    rows_of: Iterable[Sequence[tuple[Any, ...]]], names: Collection[str]
+) -> Iterator[list[pa.Array]]:
+    """The columns of about ``_BATCH_ROWS`` rows; *names* are the fields whose types they have."""
+    arrow, size = _pyarrow(), 0
+    parts: list[list[pa.Array]] = [[] for _ in names]
     for rows in rows_of:
-        for column, values in zip(columns, zip(*rows, strict=True), strict=True):
-            column.extend(values)
-        if len(columns[0]) >= _BATCH_ROWS:
-            yield columns
-            columns = [[] for _ in range(width)]
-    if columns[0]:
-        yield columns
+        for part, name, values in zip(parts, names, zip(*rows, strict=True), strict=True):
+            part.append(_stored(arrow, name, values))
+        size += len(rows)
+        if size >= _BATCH_ROWS:
+            yield list(map(arrow.concat_arrays, parts))
+            parts, size = [[] for _ in names], 0
+    if size:
+        yield list(map(arrow.concat_arrays, parts))
 
 
 class _Plan:
@@ -155,8 +161,11 @@ class _Plan:
                 self._fields.setdefault(table, {})[name] = sql
             elif sql != "NULL":
                 self._own[name] = sql
-        refers = (self._tables[table].refers for table in self._fields)
-        self.columns = list(dict.fromkeys([*refers, *self._own.values()])) or [_URL]
+        refers = {self._tables[table].refers: _ID for table in self._fields}
+        # A sources column that is not JSON is the source alone.
+        own = {sql: _URL_FIELD if sql == _SOURCE else name for name, sql in self._own.items()}
+        self.columns = refers | own or {_URL: _URL_FIELD}
+        """The SQL of what is read of each page, and the field whose type it has."""
 
     def _table_of(self, fields: FeedFields, name: str) -> str:
         """The table that the field can be taken from; empty: it is read with each page."""
@@ -172,9 +181,7 @@ class _Plan:
             for table, named in self._fields.items()
         }
 
-    def arrays(
-        self, columns: Sequence[list[Any]], lookups: Mapping[str, _Lookup]
-    ) -> list[pa.Array]:
+    def arrays(self, columns: Sequence[pa.Array], lookups: Mapping[str, _Lookup]) -> list[pa.Array]:
         """The fields in their order."""
         given = dict(zip(self.columns, columns, strict=True))
         found: dict[str, pa.Array] = {}
@@ -186,7 +193,7 @@ class _Plan:
             elif name == "sources" and name in found:
                 found[name] = _all_sources(self.arrow, given[sql], found[name])
             else:
-                found[name] = _array(self.arrow, name, given[sql])
+                found[name] = _parsed(self.arrow, name, given[sql])
         size = len(columns[0])
         return [
             found[name] if name in found else self.arrow.nulls(size, _type(self.arrow, name))
@@ -203,40 +210,36 @@ class _Lookup:
         self._arrow = arrow
         self._compute = import_module("pyarrow.compute")
         rows_of = reader.table(table.rows_from, [table.id, *fields.values()])
-        ids: list[int] = []
-        parts: list[list[Any]] = [[] for _ in fields]
-        for rows in rows_of:
-            some, *columns = zip(*rows, strict=True)
-            ids.extend(some)
-            for part, column in zip(parts, columns, strict=True):
-                part.extend(column)
-        self._ids = arrow.array(ids, arrow.int64())
+        names = (_ID, *fields)
+        batches = list(_columns(rows_of, names))
+        ids, *arrays = (
+            arrow.concat_arrays([batch[at] for batch in batches] or [_stored(arrow, name, ())])
+            for at, name in enumerate(names)
+        )
+        self._ids = ids
         self._arrays = {
             # Of the further sources the text is kept: a page has one of its own before them.
-            name: arrow.array(part, arrow.string())
-            if sql == _FURTHER_SOURCES
-            else _array(arrow, name, part)
-            for (name, sql), part in zip(fields.items(), parts, strict=True)
+            name: array if sql == _FURTHER_SOURCES else _parsed(arrow, name, array)
+            for (name, sql), array in zip(fields.items(), arrays, strict=True)
         }
 
-    def take(self, keys: Sequence[int | None]) -> dict[str, pa.Array]:
+    def take(self, keys: pa.Array) -> dict[str, pa.Array]:
         """The fields of the rows with these ids; of a page without a row what it has then."""
-        places = self._compute.index_in(self._arrow.array(keys, self._arrow.int64()), self._ids)
+        places = self._compute.index_in(keys, self._ids)
         taken = {name: array.take(places) for name, array in self._arrays.items()}
         for name in _ABSENT.keys() & taken.keys():
             taken[name] = taken[name].fill_null(_ABSENT[name])
         return taken
 
 
-def _keys(arrow: Any, urls: Sequence[str], rules: KeyRules, origin: str) -> pa.Array:
+def _keys(arrow: Any, texts: pa.Array, rules: KeyRules, origin: str) -> pa.Array:
     """The keys of the pages: of nearly all a part of the URL, which Arrow cuts out."""
     if rules != DEFAULT_KEY_RULES:
-        return arrow.array([page_key(url, rules) for url in urls], arrow.string())
+        return arrow.array([page_key(url, rules) for url in texts.to_pylist()], arrow.string())
     compute: Any = import_module("pyarrow.compute")
-    texts = arrow.array(urls, arrow.string())
     # Bytes, which need not be decoded: an origin is ASCII.
     encoded, start = texts.view(arrow.binary()), len(origin) - len(page_key(origin))
-    has_tail = compute.match_substring_regex(texts, "[?#]")
+    has_tail = compute.or_(*(compute.match_substring(texts, mark) for mark in "?#"))
     is_folder = compute.and_not(compute.ends_with(texts, "/"), has_tail)
     is_other = compute.invert(compute.starts_with(texts, f"{origin}/"))
     if compute.any(has_tail).as_py():
@@ -250,10 +253,9 @@ def _keys(arrow: Any, urls: Sequence[str], rules: KeyRules, origin: str) -> pa.A
     return keys.view(arrow.string())
 
 
-def _all_sources(arrow: Any, sources: Sequence[str], further: pa.Array) -> pa.Array:
+def _all_sources(arrow: Any, first: pa.Array, further: pa.Array) -> pa.Array:
     """The source of each page, then the further ones, which are JSON."""
     compute: Any = import_module("pyarrow.compute")
-    first = arrow.array(sources, arrow.string())
     pairs = compute.binary_join_element_wise(first, further.fill_null("[]"), "\n")
     pairs = pairs.dictionary_encode()
     lists = []
@@ -263,22 +265,27 @@ def _all_sources(arrow: Any, sources: Sequence[str], further: pa.Array) -> pa.Ar
     return arrow.array(lists, _type(arrow, "sources")).take(pairs.indices)
 
 
-def _array(arrow: Any, name: str, column: Sequence[Any]) -> pa.Array:
-    type_ = _type(arrow, name)
-    if column.count(None) == len(column):
-        return arrow.nulls(len(column), type_)
+def _stored(arrow: Any, name: str, column: Sequence[Any]) -> pa.Array:
+    """The values of a field as the database gives them: lists are JSON."""
     if name in LIST_FIELDS:
-        texts = arrow.array(column, arrow.string()).dictionary_encode()
-        lists = [
-            None if text is None else json.loads(text) for text in texts.dictionary.to_pylist()
-        ]
-        return arrow.array(lists, type_).take(texts.indices)
+        return arrow.array(column, arrow.string())
     if name in FLAG_FIELDS:
         column = [None if flag is None else bool(flag) for flag in column]
-    return arrow.array(column, type_)
+    return arrow.array(column, _type(arrow, name))
+
+
+def _parsed(arrow: Any, name: str, column: pa.Array) -> pa.Array:
+    """The same with lists: each text is read once."""
+    if name not in LIST_FIELDS:
+        return column
+    texts = column.dictionary_encode()
+    lists = [None if text is None else json.loads(text) for text in texts.dictionary.to_pylist()]
+    return arrow.array(lists, _type(arrow, name)).take(texts.indices)
 
 
 def _type(arrow: Any, name: str) -> Any:
+    if name == _ID:
+        return arrow.int64()
     if name == "clusters":
         # Many pages are in the same clusters: their names would be half of the memory.
         return arrow.list_(arrow.dictionary(arrow.int32(), arrow.string()))

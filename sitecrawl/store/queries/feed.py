@@ -138,6 +138,15 @@ _POSTGRES: Final = _Spelling(
 )
 
 
+@lru_cache(maxsize=10_000)
+def _names_in(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+def _list_of(text: str) -> list[str]:
+    return [*_names_in(text)]
+
+
 def feed_json(
     database: Database,
     scan: Scan,
@@ -158,14 +167,18 @@ def feed_columns(
     scan: Scan,
     wanted: PageFilter = LISTED_PAGES,
     names: Sequence[str] = FEED_FIELDS,
+    read_list: Callable[[str], Any] = _list_of,
 ) -> Iterator[list[Sequence[Any]]]:
-    """The fields of some pages at a time, as columns of Python values."""
+    """The fields of some pages at a time, as columns of Python values.
+
+    *read_list* makes a value of a list, which is JSON.
+    """
     fields = FeedFields(database, scan)
     chosen = [fields.column(name) for name in names]
     with reading_pages(database, scan, wanted, chosen) as connection:
         for rows in select_pages(connection, scan, wanted, chosen):
             columns = zip(names, zip(*rows, strict=True), strict=True)
-            yield [_python_values(name, column) for name, column in columns]
+            yield [_python_values(name, column, read_list) for name, column in columns]
 
 
 def iter_page_rows(
@@ -179,17 +192,14 @@ def iter_page_rows(
             yield dict(zip(FEED_FIELDS, values, strict=True))
 
 
-def _python_values(name: str, column: Sequence[Any]) -> Sequence[Any]:
+def _python_values(
+    name: str, column: Sequence[Any], read_list: Callable[[str], Any]
+) -> Sequence[Any]:
     if name in LIST_FIELDS:
-        return [None if text is None else [*_list_of(text)] for text in column]
+        return [None if text is None else read_list(text) for text in column]
     if name in FLAG_FIELDS:
         return [None if flag is None else bool(flag) for flag in column]
     return column
-
-
-@lru_cache(maxsize=10_000)
-def _list_of(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(text))
 
 
 class FeedFields:

@@ -119,36 +119,37 @@ SELECT l.first_scan_id FROM (SELECT id AS first_scan_id FROM scans WHERE site_id
 WHERE {condition}
 """
 _SEEN_FIRST: Final = """
-AND l.number >= coalesce((
-    SELECT number FROM page_index WHERE site_id = {site} AND first_scan_id >= {v_first_scan}
-    ORDER BY first_scan_id, number LIMIT 1), 0)
-AND l.number <= coalesce((
-    SELECT number FROM page_index WHERE site_id = {site} AND first_scan_id <= {v_last_scan}
-    ORDER BY first_scan_id DESC, number DESC LIMIT 1), 0)
+SELECT
+    (SELECT number FROM page_index WHERE site_id = {site} AND first_scan_id >= {v_first_scan}
+     ORDER BY first_scan_id, number LIMIT 1),
+    (SELECT number FROM page_index WHERE site_id = {site} AND first_scan_id <= {v_last_scan}
+     ORDER BY first_scan_id DESC, number DESC LIMIT 1)
 """
+_BETWEEN: Final = " AND {number} BETWEEN {v_first_number} AND {v_last_number}"
 _GATHER: Final = """
-SELECT {key} AS sort_key, l.number
-FROM {few} CROSS JOIN page_index AS l CROSS JOIN page_facets AS g
-WHERE l.number = few.number AND g.id = l.facet_id AND l.site_id = {site} {conditions}
+SELECT {key} AS sort_key, l.number FROM {tables}
+WHERE g.id = l.facet_id {conditions}
 ORDER BY {order} LIMIT {v_rows}
 """
 _COUNT: Final = """
 SELECT count(*) FROM (
-    SELECT 1 FROM {tables} WHERE g.id = l.facet_id AND l.site_id = {site} {conditions}
+    SELECT 1 FROM {tables} WHERE g.id = l.facet_id {conditions}
     {limit}) AS counted
 """
 _COUNT_BY_FACET: Final = """
 SELECT l.facet_id, count(*) FROM {tables}
-WHERE g.id = l.facet_id AND l.site_id = {site} {conditions} GROUP BY l.facet_id
+WHERE g.id = l.facet_id {conditions} GROUP BY l.facet_id
 """
 _NUMBERS: Final = "{driver} LIMIT {v_bound}"
+_FEW_NUMBERS: Final = "l.number = few.number AND l.site_id = {site}"
 _DRIVER: Final = "SELECT l.number FROM page_index AS l WHERE l.site_id = {site} AND {condition}"
-_OF_CHOSEN: Final = "SELECT l.number FROM page_index AS l WHERE {is_chosen} AND {condition}"
+_OF_CHOSEN: Final = "SELECT l.number FROM page_index AS l WHERE {condition}"
 _SEARCH: Final = "SELECT rowid AS number FROM page_search WHERE page_search MATCH {v_match}"
 _ALL_TABLES: Final = "page_index AS l CROSS JOIN page_facets AS g"
-_FEW_TABLES: Final = (
-    "{few} JOIN page_index AS l ON l.number = few.number CROSS JOIN page_facets AS g"
-)
+_FEW_TABLES: Final = "{few} CROSS JOIN page_index AS l CROSS JOIN page_facets AS g"
+# The order in which pages are to be read is that of an index; the planner would sort them.
+_KEEP_INDEX_ORDER: Final = "SET LOCAL enable_sort = off"
+_MAY_SORT: Final = "SET LOCAL enable_sort = on"
 
 
 def is_indexed(connection: Connection, scan: Scan, *, with_texts: bool = False) -> bool:
@@ -202,6 +203,22 @@ class _Facet(NamedTuple):
     key: Any
 
 
+class _Driver(NamedTuple):
+    """An index that finds pages for one condition."""
+
+    numbers: str
+    """SQL of their numbers: always all, perhaps more."""
+    condition: str = ""
+    """SQL by which the same index finds the rows; empty: these are looked up by number."""
+
+
+class _Rows(NamedTuple):
+    """From where the rows of pages are read, and the condition that joins the tables."""
+
+    tables: str = _ALL_TABLES
+    condition: str = "l.site_id = {site}"
+
+
 @dataclass(frozen=True, slots=True)
 class BoundedCount:
     """A number of pages; *is_more*: there are more than this."""
@@ -247,17 +264,16 @@ class PageIndex:
     def positions(self, order: PageOrder, limit: int) -> list[Position]:
         """The first pages in this order, or the first after ``PageFilter.after``."""
         facets = self._facets(order)
-        if self._of_pages and self._has_few(facets):
-            return self._gather(order, limit)
+        if self._of_pages and (few := self._few(facets)):
+            return self._gather(few, order, limit)
         return self._merge(self._narrowed(facets), order, limit)
 
     def count(self, bound: int | None) -> BoundedCount:
         """How many there are: exactly, or that there are more than *bound*."""
         if not self._of_pages:
             return BoundedCount(sum(facet.pages for facet in self._facets(PageOrder())))
-        tables = self._tables()
         limit = "" if bound is None else f"LIMIT {bound + 1}"
-        [(pages,)] = self._rows(_COUNT, tables=tables, conditions=self._conditions(), limit=limit)
+        [(pages,)] = self._rows(_COUNT, **self._all_or_few(), limit=limit)
         if bound is not None and pages > bound:
             return BoundedCount(bound, is_more=True)
         return BoundedCount(int(pages))
@@ -266,11 +282,11 @@ class PageIndex:
         """How many of the pages each combination of facets has."""
         if not self._of_pages:
             return {facet.id: facet.pages for facet in self._facets(PageOrder())}
-        rows = self._rows(_COUNT_BY_FACET, tables=self._tables(), conditions=self._conditions())
-        return dict(map(tuple, rows))
+        return dict(map(tuple, self._rows(_COUNT_BY_FACET, **self._all_or_few())))
 
-    def _tables(self) -> str:
-        return _FEW_TABLES if self._has_few(self._facets(PageOrder())) else _ALL_TABLES
+    def _all_or_few(self) -> dict[str, str]:
+        rows = self._few(self._facets(PageOrder())) or _Rows()
+        return {"tables": rows.tables, "conditions": self._conditions(rows)}
 
     def _facets(self, order: PageOrder) -> list[_Facet]:
         """The combinations that may have wanted pages, with what these are sorted by."""
@@ -278,16 +294,18 @@ class PageIndex:
         conditions = self._joined(self._of_facets)
         return [_Facet(*row) for row in self._rows(_FACETS, key=key, conditions=conditions)]
 
-    def _has_few(self, facets: Sequence[_Facet]) -> bool:
-        """Whether one condition leaves few pages; their numbers are the value ``v_few`` then."""
+    def _few(self, facets: Sequence[_Facet]) -> _Rows | None:
+        """The wanted pages and perhaps some others, if one condition leaves few."""
         self._values["v_bound"] = _FEW + 1
         self._values["v_chosen"] = bound_value([facet.id for facet in facets], self._dialect)
         for driver in self._drivers():
-            numbers = [row[0] for row in self._rows(_NUMBERS, driver=driver)]
+            numbers = [row[0] for row in self._rows(_NUMBERS, driver=driver.numbers)]
             if len(numbers) <= _FEW:
+                if driver.condition:
+                    return _Rows(condition=driver.condition)
                 self._values["v_few"] = bound_value(numbers, self._dialect)
-                return True
-        return False
+                return _Rows(_FEW_TABLES, _FEW_NUMBERS)
+        return None
 
     def _narrowed(self, facets: list[_Facet]) -> list[_Facet]:
         """Without combinations that have no page in the wanted ranges.
@@ -303,8 +321,8 @@ class PageIndex:
                 facets = [facet for facet in facets if facet.id in left]
         return facets
 
-    def _seen_first(self) -> str:
-        """The numbers of the pages that the wanted scans saw first, which follow each other."""
+    def _seen_first(self, number: str = "l.number") -> str:
+        """The pages that the wanted scans saw first, whose numbers follow each other."""
         for condition in self._of_pages:
             if "first_scan_id" in names_in(condition.sql):
                 sql = spelled(condition.sql, _ATTRIBUTES)
@@ -312,40 +330,51 @@ class PageIndex:
                 if not scans:
                     return " AND 1 = 0"
                 self._values |= {"v_first_scan": min(scans), "v_last_scan": max(scans)}
-                return _SEEN_FIRST
+                [(first, last)] = self._rows(_SEEN_FIRST)
+                self._values |= {"v_first_number": first or 0, "v_last_number": last or 0}
+                return _BETWEEN.replace("{number}", number)
         return ""
 
-    def _drivers(self) -> Iterator[str]:
-        """SQL of the numbers that an index finds for one condition: always all, perhaps more."""
+    def _drivers(self) -> Iterator[_Driver]:
+        seen_first = self._seen_first()
+        texts: list[str] = []
         for condition in self._of_pages:
             names = names_in(condition.sql)
             sql = spelled(condition.sql, _ATTRIBUTES)
             if names & {"first_scan_id", "number"}:
-                yield _DRIVER.replace("{condition}", sql)
+                yield _Driver(_DRIVER.replace("{condition}", sql))
             elif names & _RANGES:
-                yield _OF_CHOSEN.replace("{condition}", sql)
-            elif self._has_texts and (driver := self._search_driver(sql)):
-                yield driver
+                condition_sql = f"{{is_chosen}} AND {sql}{seen_first}"
+                yield _Driver(_OF_CHOSEN.replace("{condition}", condition_sql), condition_sql)
+            else:
+                texts.append(sql)
+        if not texts:
+            return
+        if match := self._match():
+            self._values["v_match"] = match
+            yield _Driver(_SEARCH + self._seen_first("rowid"))
+        else:
+            # With pg_trgm by its index; otherwise each page is looked at, until there are many.
+            yield _Driver(_DRIVER.replace("{condition}", " AND ".join(texts) + seen_first))
 
-    def _search_driver(self, sql: str) -> str:
-        if not self._dialect.is_sqlite:
-            return _DRIVER.replace("{condition}", sql)
+    def _match(self) -> str:
+        """What the index of texts is asked for; empty: there is none, or it cannot tell."""
         texts = [text for text in (self._wanted.contains, self._wanted.search) if text]
-        if any(len(way) < _TRIGRAM for text in texts for way in spellings(text)):
+        is_short = any(len(way) < _TRIGRAM for text in texts for way in spellings(text))
+        if is_short or not self._has_texts or not self._dialect.is_sqlite:
             return ""
-        asked = [f'"{site_mark(self._site_id)}"', *map(_trigrams_of_any, texts)]
-        self._values["v_match"] = " AND ".join(asked)
-        return _SEARCH
+        return " AND ".join([f'"{site_mark(self._site_id)}"', *map(_trigrams_of_any, texts)])
 
-    def _gather(self, order: PageOrder, limit: int) -> list[Position]:
+    def _gather(self, rows: _Rows, order: PageOrder, limit: int) -> list[Position]:
         self._values["v_rows"] = limit
-        rows = self._rows(
+        found = self._rows(
             _GATHER,
+            tables=rows.tables,
             key=sort_key(order.sort, _ATTRIBUTES, self._dialect),
-            conditions=self._conditions() + self._after(order),
+            conditions=self._conditions(rows) + self._after(order),
             order=_direction(order, "sort_key", "l.number"),
         )
-        return [Position(*row) for row in rows]
+        return [Position(*row) for row in found]
 
     def _after(self, order: PageOrder) -> str:
         after = self._wanted.after
@@ -393,6 +422,8 @@ class PageIndex:
         keys = [key, "l.number"] if is_text else ["l.number"]
         rows = max(1, _FIRST_ROWS // max(1, len(facets)))
         conditions = self._joined(self._of_pages) + self._seen_first() + after
+        if not self._dialect.is_sqlite:
+            self._connection.exec_driver_sql(_KEEP_INDEX_ORDER)
         while facets:
             self._values["v_facets"] = bound_value(list(facets), self._dialect)
             self._values["v_rows"] = rows = min(rows, runs.limit)
@@ -405,9 +436,11 @@ class PageIndex:
             runs.add(read, rows)
             facets = runs.unfinished()
             rows *= 4
+        if not self._dialect.is_sqlite:
+            self._connection.exec_driver_sql(_MAY_SORT)
 
-    def _conditions(self) -> str:
-        return self._joined([*self._of_facets, *self._of_pages])
+    def _conditions(self, rows: _Rows) -> str:
+        return f" AND {rows.condition}" + self._joined([*self._of_facets, *self._of_pages])
 
     def _joined(self, conditions: Iterable[Condition]) -> str:
         return "".join(f" AND {spelled(each.sql, _ATTRIBUTES)}" for each in conditions)

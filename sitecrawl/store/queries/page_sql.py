@@ -106,6 +106,14 @@ further AS MATERIALIZED (
     WHERE own.id = named.page_id AND {is_further} GROUP BY own.number)
 """
 
+# The same from the index of the inventory, for a tenth of the time.
+FURTHER_INDEXED: Final = """
+further AS MATERIALIZED (
+    SELECT l.number AS page_number, {facet_sources} AS sources
+    FROM page_facets AS g CROSS JOIN page_index AS l
+    WHERE g.site_id = {site} AND {has_further} AND l.facet_id = g.id)
+"""
+
 # Rows of scans are long, and the database would read much of one for each page.
 _STARTED: Final = """
 started AS MATERIALIZED (SELECT id, started_at FROM scans WHERE site_id = {site})
@@ -181,6 +189,8 @@ class Dialect(NamedTuple):
     c: str
     """Compares texts by their characters, as SQLite does; a server may have another order."""
     source_list: str
+    facet_sources: str
+    has_further: str
     clusters_have_it: str
     is_one_of_numbers: str
     few: str
@@ -191,6 +201,8 @@ SQLITE: Final = Dialect(
     value=":{}",
     c="",
     source_list="json_group_array(named.source)",
+    facet_sources="g.sources",
+    has_further="json_array_length(g.sources) > 1",
     clusters_have_it="EXISTS ("
     "SELECT 1 FROM json_each(clusters) AS entry WHERE entry.value = {v_cluster})",
     is_one_of_numbers="p.number IN (SELECT entry.value FROM json_each({v_numbers}) AS entry)",
@@ -201,6 +213,8 @@ POSTGRES: Final = Dialect(
     value="%({})s",
     c=' COLLATE "C"',
     source_list="json_agg(named.source ORDER BY named.source)",
+    facet_sources="CAST(g.sources AS json)",
+    has_further="jsonb_array_length(g.sources) > 1",
     clusters_have_it="jsonb_exists(clusters, {v_cluster})",
     is_one_of_numbers="p.number = ANY(CAST({v_numbers} AS bigint[]))",
     few="number = ANY(CAST({v_numbers} AS bigint[]))",

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from sqlalchemy import func, select
@@ -26,7 +26,7 @@ from sitecrawl.store.queries.page_filter import (
     PageFilter,
     PageOrder,
 )
-from sitecrawl.store.queries.page_index import BoundedCount, page_index
+from sitecrawl.store.queries.page_index import BoundedCount, is_indexed, page_index
 from sitecrawl.store.queries.page_sql import (
     ATTRIBUTES,
     BY_CLASS,
@@ -34,6 +34,7 @@ from sitecrawl.store.queries.page_sql import (
     BY_OWN_MENTION,
     COLUMNS,
     COMMON_TABLES,
+    FURTHER_INDEXED,
     JOINS,
     TEXT_SOURCES,
     bound_values,
@@ -276,6 +277,11 @@ class _Statement:
         self._is_of_few = wanted.is_of_few
         self._names |= _names_of_few(wanted, scan, self._dialect)
 
+    @cached_property
+    def _is_indexed(self) -> bool:
+        """Whether the index can tell something of many pages."""
+        return not self._is_of_few and is_indexed(self._connection, self._scan)
+
     def ways(self) -> list[_Way]:
         return _ways(self._connection, self._scan, of_few=self._is_of_few)
 
@@ -318,7 +324,11 @@ class _Statement:
         chosen = ", ".join(columns)
         where = self._where if where is None else where
         tables = tables_of(chosen, where)
-        common = [sql for name, sql in COMMON_TABLES.items() if tables & {name, f"{name}text"}]
+        common = [
+            FURTHER_INDEXED if name == "f" and self._is_indexed else sql
+            for name, sql in COMMON_TABLES.items()
+            if tables & {name, f"{name}text"}
+        ]
         for name, text in self._texts.items():
             common.append(f"{name} AS MATERIALIZED ({TEXT_SOURCES[name].format(text=text)})")
         head = f"WITH {', '.join(common)} SELECT" if common else "SELECT"
