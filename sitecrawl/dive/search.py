@@ -49,13 +49,19 @@ class Hit:
 
     def highlighted(self, query: str, before: str = "**", after: str = "**") -> str:
         """The text with the words of the question marked."""
+        return "".join(
+            f"{before}{text}{after}" if is_asked else text for text, is_asked in self.parts(query)
+        )
+
+    def parts(self, query: str) -> list[tuple[str, bool]]:
+        """The text in parts, and whether each of them is a word of the question."""
         words = query_words(query)
         if not words:
-            return self.passage.text
+            return [(self.passage.text, False)]
         # A word is marked in its other forms, too: "installs" for "install".
         stems = "|".join(re.escape(word[: max(4, len(word) - 2)]) for word in words)
-        pattern = re.compile(rf"\b(?:{stems})\w*", re.IGNORECASE)
-        return pattern.sub(lambda found: f"{before}{found[0]}{after}", self.passage.text)
+        found = re.split(rf"\b((?:{stems})\w*)", self.passage.text, flags=re.IGNORECASE)
+        return [(text, number % 2 == 1) for number, text in enumerate(found) if text]
 
 
 @requires(Permission.READ)

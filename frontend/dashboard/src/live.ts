@@ -4,6 +4,9 @@ interface JobProgress {
   progress: Record<string, number | string | null> | null;
 }
 
+// A dive tells its status and counts itself; a job tells those of its scan.
+type Told = JobProgress & { job?: { status: string; startedAt: string | null }; status?: string; counts?: Record<string, number> };
+
 function show(root: HTMLElement, { progress }: JobProgress, startedAt: number): void {
   if (!progress) {
     return;
@@ -30,13 +33,14 @@ export function followJob(): void {
     root.dispatchEvent(new CustomEvent("refresh"));
   };
   stream.addEventListener("progress", (event) => {
-    const told = JSON.parse(event.data) as JobProgress & { job: { status: string; startedAt: string | null } };
-    show(root, told, told.job.startedAt ? Date.parse(told.job.startedAt) : Date.now());
-    if (status && status !== told.job.status) {
+    const told = JSON.parse(event.data) as Told;
+    show(root, { progress: told.counts ?? told.progress }, told.job?.startedAt ? Date.parse(told.job.startedAt) : Date.now());
+    const now = told.job?.status ?? told.status ?? "";
+    if (status && status !== now) {
       stream.close();
       refresh();
     }
-    status = told.job.status;
+    status = now;
   });
   stream.addEventListener("ended", () => {
     stream.close();

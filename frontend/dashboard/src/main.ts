@@ -1,3 +1,4 @@
+import { armChat } from "./chat";
 import { armConfirmations } from "./confirming";
 import { armFileDrops } from "./files";
 import { foldOnPhones } from "./folding";
@@ -15,6 +16,7 @@ function arm(root: ParentNode): void {
   foldOnPhones(root);
 }
 
+armChat();
 armConfirmations();
 armPalette();
 followJob();

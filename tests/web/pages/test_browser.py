@@ -15,12 +15,17 @@ from sitecrawl.services import groups, sites
 from sitecrawl.services.demo_site import watched_demo_site
 from sitecrawl.services.groups import GroupInput
 from sitecrawl.services.sites import SiteEdit
+from tests.dive.conftest import make_searchable
+from tests.store.scanning import SITE
 from tests.web.serving import PASSWORD, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import httpx
     from playwright.sync_api import Browser, Page
+
+    from tests.web.serving import Serving
 
 _AXE = Path(__file__).parents[2] / "report" / "assets" / "axe.min.js"
 _PATHS = (
@@ -30,7 +35,14 @@ _PATHS = (
     *("/sites/1/events", "/sites/1/events/1", "/sites/1/scans", "/sites/1/scans/2"),
     *("/sites/1/tree", "/sites/1/sitemaps", "/sites/1/robots", "/sites/1/coverage"),
     *("/sites/1/report", "/sites/1/search", "/sites/1/channels", "/sites/1/settings"),
+    *("/sites/2/search?q=queen", "/sites/2/ask?conversation=1", "/sites/2/gaps", "/sites/2/dives"),
 )
+
+_HIVE = "A hive has one queen and many workers, who feed her through the winter."
+_READ_PAGES = {
+    "/bees": f"<title>Bees</title><main><h1>Bees</h1><p>{_HIVE}</p></main>",
+    "/hours": "<title>Hours</title><main><p>We open at nine in the morning.</p></main>",
+}
 
 
 @dataclass
@@ -72,6 +84,7 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
         client = server.signed_in(server.add_user())
         group = groups.add_group(server.database, 1, GroupInput("Libraries"))
         sites.edit_site(server.database, 1, 1, SiteEdit(name="Seeds", group_id=group.id))
+        _add_read_site(server, client)
         listed = client.get("/api/sites/1/pages?search=bed-for-seed").json()["pages"]
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(**found.launch_options())
@@ -87,6 +100,16 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
                 window.on("request", lambda request: _note_request(made, request.url))
             yield made
             browser.close()
+
+
+def _add_read_site(server: Serving, client: httpx.Client) -> None:
+    """Site 2, whose pages can be searched: with a conversation of two questions, and a dive."""
+    make_searchable(server.database, _READ_PAGES)
+    client.post("/api/sites", json={"rootUrl": f"https://{SITE}/"})
+    for question in ("Who feeds the queen?", "What is a black hole?"):
+        body = {"question": question, "conversation": "1" if "hole" in question else ""}
+        answer = client.post("/sites/2/ask", data=body)
+        assert answer.headers["location"] == "/sites/2/ask?conversation=1"
 
 
 def _note(dashboard: Dashboard, kind: str, text: str) -> None:
@@ -127,6 +150,28 @@ def test_filters_work_while_typing(dashboard: Dashboard) -> None:
     page.wait_for_url(re.compile("search=oil-pressing"))
     page.wait_for_function("document.querySelectorAll('#explorer tbody tr').length === 1")
     page.go_back()
+
+
+def test_a_question_is_answered_with_its_sources_beside_it(dashboard: Dashboard) -> None:
+    page = dashboard.wide
+    page.goto(f"{dashboard.url}/sites/2/search?q=winter")
+    assert page.locator("mark").first.text_content() == "winter"
+    page.get_by_role("link", name="Ask this as a question").click()
+    page.fill("[name=question]", "Who feeds the queen in a hive?")
+    page.keyboard.press("Enter")
+    page.locator(".sources blockquote").wait_for()
+    assert page.locator(".sources blockquote").text_content() == _HIVE
+    assert page.locator(".answer > p").first.text_content() == f"{_HIVE} S1"
+    assert "conversation=" in page.url
+    page.click(".answer a.label")
+    assert page.url.endswith("-S1")
+    # The next question goes on with the conversation.
+    page.fill("[name=question]", "What is a black hole?")
+    page.get_by_role("button", name="Ask").click()
+    page.locator(".turn:not(.pending)").nth(1).wait_for()
+    assert page.locator(".turn h2").all_text_contents()[1] == "What is a black hole?"
+    page.goto(f"{dashboard.url}/sites/2/gaps")
+    assert "What is a black hole?" in (page.text_content("tbody") or "")
 
 
 def test_the_palette_finds_a_site_by_keyboard(dashboard: Dashboard) -> None:
