@@ -184,7 +184,7 @@ def _title(
         case EventKind.ADDED:
             return f"{where}{number:,} new {_noun(changes)}{spread}"
         case EventKind.BROKEN:
-            return f"{where}{pages}{spread} answer {status}"
+            return f"{where}{pages}{spread} answer {_status_words(changes, status)}"
         case EventKind.LASTMOD | EventKind.UPDATED:
             fields = _fields(changes)
             return f"{where}{pages}{spread} changed: {fields}"
@@ -193,13 +193,19 @@ def _title(
     return f"{where}{pages}{spread} {_VERBS[kind][1]}"
 
 
+def _status_words(changes: Sequence[Change], status: int) -> str:
+    is_soft = all(change.evidence.get("soft_404") for change in changes)
+    noun = "an error page" if len(changes) == 1 else "error pages"
+    return f"with {noun} (soft 404)" if is_soft else str(status)
+
+
 def _of_one(kind: EventKind, change: Change, status: int) -> str:
     url = _url(change)
     match kind:
         case EventKind.ADDED:
             return f"new page {url}"
         case EventKind.BROKEN:
-            return f"{url} answers {status}"
+            return f"{url} answers {_status_words([change], status)}"
         case EventKind.LASTMOD | EventKind.UPDATED:
             return f"{url} changed: {_fields([change])}"
         case EventKind.MOVED:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.channels.rules import Due, Phase, Rules, due
+from sitecrawl.services.changes import detect_changes
+from sitecrawl.store.queries.changes import uncompared_watched_scans
 from sitecrawl.store.queries.channels import (
     announcements_of_incidents,
     events_of_scan,
@@ -33,13 +35,16 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.channels import Listener
 
+_COMPARED_AT_ONCE: Final = 20
+
 
 def announce(database: Database, scan_id: int, now: datetime) -> int:
     """Write down what channels are to be told of a scan; return how many announcements are new.
 
     Called again for the same scan it adds nothing. Silent events are not announced. Of an incident
-    only its opening, its end and, if a rule asks for it, reminders are announced. Earlier scans of
-    the site that nobody was told of, such as those from the command line, come first.
+    its opening, that it got graver, its end and, if a rule asks for it, reminders are announced.
+    Earlier scans of the site that nobody was told of, such as those from the command line, come
+    first.
     """
     with database.writing() as connection:
         site_id = site_of_scan(connection, scan_id)
@@ -49,6 +54,18 @@ def announce(database: Database, scan_id: int, now: datetime) -> int:
         number = sum(_announce_scan(connection, row, now) for row in earlier)
         told = listeners(connection, site_id)
         return number + _announce_to(connection, told, site_id, scan_id, now)
+
+
+def compare_pending(database: Database) -> int:
+    """Find the changes of scans of watched sites that no job made, such as from the command line.
+
+    They are announced by :func:`announce_pending`.
+    """
+    with database.reading() as connection:
+        pending = uncompared_watched_scans(connection, _COMPARED_AT_ONCE)
+    for scan_id in pending:
+        detect_changes(database, scan_id)
+    return len(pending)
 
 
 def announce_pending(database: Database, now: datetime) -> int:
@@ -130,6 +147,9 @@ def _for_listener(
         elif incident.closed_scan_id == news.scan_id:
             if row := _closing(connection, listener, rules, incident, earlier, news, now):
                 yield row
+        elif first is not None and not first.is_silent:
+            if _matches(rules, first, listener):
+                yield _graver(connection, listener, rules, incident, first, earlier, news, now)
         elif row := _reminder(listener, rules, incident, earlier, news, now):
             yield row
 
@@ -166,6 +186,31 @@ def _opening(
         incident_id=incident.id,
         phase=Phase.OPENED,
         batch=batch,
+    )
+
+
+def _graver(
+    connection: Connection,
+    listener: Listener,
+    rules: Rules,
+    incident: Row[Any],
+    event: Row[Any],
+    earlier: Sequence[Row[Any]],
+    news: _News,
+    now: datetime,
+) -> NewAnnouncement:
+    """An incident got graver; to who was not told of it yet, that is its opening."""
+    waiting = [each.id for each in earlier if each.status == AnnouncementStatus.WAITING]
+    drop_announcements(connection, waiting, "the incident got graver before it was told")
+    is_known = any(each.status == AnnouncementStatus.TOLD for each in earlier)
+    return _announcement(
+        listener,
+        news.scan_id,
+        f"incident:{incident.id}:{event.severity}",
+        _due(rules, listener, event.severity, now, incident.snoozed_until),
+        event_id=event.id,
+        incident_id=incident.id,
+        phase=Phase.STILL_OPEN if is_known else Phase.OPENED,
     )
 
 

@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from sitecrawl.errors import SitecrawlError
-from sitecrawl.monitor.announcements import announce
+from sitecrawl.monitor.announcements import announce, compare_pending
 from sitecrawl.monitor.deliveries import deliver, forget_old_deliveries, prepare_due
 from sitecrawl.monitor.jobs import JobEngine
 from sitecrawl.monitor.runner import JobRunner, RetryRule
@@ -172,6 +172,7 @@ class MonitorProcess:
     def _tick(self, now: datetime) -> None:
         if number := queue_due(self._database, now):
             logger.info("%d scans are due", number)
+        compare_pending(self._database)
         with self._database.writing() as connection:
             update_worker(connection, self.name, last_tick_at=now)
 

@@ -534,9 +534,9 @@ def write(connection: Connection, pair: Pair, found: Found, now: datetime) -> in
     for event in found.events:
         incident_id = None
         if event.incident:
-            incident_id, is_new = writer.open_incident(connection, site_id, scan_id, event, now)
+            incident_id, is_news = writer.open_incident(connection, site_id, scan_id, event, now)
             # People were told when it was opened.
-            event = event if is_new else replace(event, is_silent=True)  # noqa: PLW2901
+            event = event if is_news else replace(event, is_silent=True)  # noqa: PLW2901
         event_id = writer.add_event(connection, site_id, scan_id, event, now, incident_id)
         if kind := event.detail.get("restated"):
             writer.add_restated(connection, site_id, scan_id, event_id, ChangeKind(kind), now)

@@ -1,8 +1,8 @@
 """A site that changes by a script over 30 scans, and what is true of each of these changes.
 
-The site is scanned as a real one: robots.txt, its sitemaps (304 where nothing changed), and checks
-of some pages, those that went missing first. Only the requests are left out: what the stages would
-store is written by the writers of the store, so that 30 scans take seconds.
+It is scanned over HTTP (``served_site.py``), and as here without the requests: robots.txt, its
+sitemaps (304 where nothing changed), and checks of some pages, those that went missing first. What
+the stages would store is written by the writers of the store, so that 30 scans take seconds.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ class SimulatedSite:
         return found
 
 
-class Scanner:
-    """Scans the site into a database, one time after the other."""
+class WritingScanner:
+    """Writes what scans of the site would store, one scan after the other."""
 
     def __init__(self, database: Database, site: SimulatedSite) -> None:
         self._database = database
@@ -114,7 +114,7 @@ class Scanner:
         self._listed: set[str] = set()
         self._checked: Counter[str] = Counter()
 
-    def scan(self) -> int:
+    def scan(self) -> None:
         site = self._site
         crawling = Crawling(self._database, root_url=f"{site.origin}/")
         robots_id = crawling.document(
@@ -128,7 +128,7 @@ class Scanner:
         for number, path in enumerate(self._chosen(listed), 1):
             self._check(crawling, number, path)
         self._listed = listed
-        return crawling.end().id
+        crawling.end()
 
     def _read_robots(self, crawling: Crawling, robots_id: int) -> None:
         body = self._site.robots.encode()
@@ -392,13 +392,13 @@ class Script:
         self.site.halved.clear()
 
     def noindex(self) -> None:
-        chosen = self.site.of("/docs")[:4]
+        chosen = self.site.of("/products")[20:24]
         for path in chosen:
             self.site.pages[path].is_noindex = True
         self.site.expect("updated", chosen, within=9)
 
     def move_host(self) -> None:
-        self.site.origin = "https://www.example.com"
+        self.site.origin = self.site.origin.replace("://", "://www.")
         self.site.expect("site_moved", [""])
 
     def nothing(self) -> None: ...

@@ -43,6 +43,10 @@ TITLE: dict[str, Any] = {"before": {"title": "a"}, "after": {"title": "b"}}
             changed(ChangeKind.UPDATED, *posts(12, "/p"), type_="product", **STATUS),
             ["/p: 12 product pages answer 404"],
         ),
+        (
+            changed(ChangeKind.UPDATED, *posts(2), **STATUS, evidence={"soft_404": True}),
+            ["/blog: 2 pages answer with error pages (soft 404)"],
+        ),
         (changed(ChangeKind.REMOVED, "/a"), ["https://example.com/a was removed"]),
         (
             changed(ChangeKind.ADDED, *(f"/{each}/x" for each in range(7))),

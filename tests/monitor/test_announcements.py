@@ -161,8 +161,18 @@ class Trouble:
 
     def stays(self, now: datetime) -> None:
         scan_id = self.watched.scan()
-        self.watched.event(scan_id, "robots.txt still blocks", incident_id=self.number)
+        self.watched.event(
+            scan_id, "robots.txt still blocks", incident_id=self.number, is_silent=True
+        )
         self.watched.change_incident(self.number, last_scan_id=scan_id)
+        announce(self.watched.database, scan_id, now)
+
+    def gets_graver(self, now: datetime, severity: str = "critical") -> None:
+        scan_id = self.watched.scan()
+        self.watched.event(
+            scan_id, "robots.txt blocks more", incident_id=self.number, severity=severity
+        )
+        self.watched.change_incident(self.number, last_scan_id=scan_id, severity=severity)
         announce(self.watched.database, scan_id, now)
 
     def closes(self, now: datetime) -> None:
@@ -221,6 +231,42 @@ def test_the_end_of_an_incident_is_told_only_to_those_who_know_it(
     trouble.closes(NOW + HOUR)
     add(database, config)
     assert titles(database, config, NOW + HOUR) == []
+
+
+GRAVER = "Example: Still open: robots.txt blocks more"
+
+
+def test_an_incident_that_gets_graver_is_told_again(database: Database, config: Config) -> None:
+    add(database, config)
+    trouble = Trouble(database)
+    trouble.opens(NOW)
+    assert titles(database, config, NOW) == [OPENED]
+    trouble.gets_graver(NOW + HOUR)
+    trouble.stays(NOW + 2 * HOUR)
+    assert titles(database, config, NOW + 2 * HOUR) == [GRAVER]
+
+
+def test_an_incident_that_was_too_small_for_a_channel_opens_for_it_when_it_gets_graver(
+    database: Database, config: Config
+) -> None:
+    add(database, config, rules=Rules.from_dict({"min_severity": "critical"}))
+    trouble = Trouble(database)
+    trouble.opens(NOW)
+    trouble.gets_graver(NOW + HOUR)
+    assert titles(database, config, NOW + HOUR) == ["Example: New: robots.txt blocks more"]
+    trouble.closes(NOW + 2 * HOUR)
+    assert titles(database, config, NOW + 2 * HOUR) == [CLOSED]
+
+
+def test_what_is_critical_now_is_not_told_again_in_the_digest_that_its_opening_waited_for(
+    database: Database, config: Config
+) -> None:
+    add(database, config, rules=Rules.from_dict({"cadence": "daily"}))
+    trouble = Trouble(database)
+    trouble.opens(NOW)
+    trouble.gets_graver(NOW + HOUR)
+    assert titles(database, config, NOW + HOUR) == ["Example: New: robots.txt blocks more"]
+    assert titles(database, config, NOW + 48 * HOUR) == []
 
 
 def test_an_incident_that_comes_and_goes_is_told_once(database: Database, config: Config) -> None:

@@ -6,13 +6,15 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import delete
 
-from sitecrawl.monitor.announcements import announce, announce_pending
+from sitecrawl.monitor.announcements import announce, announce_pending, compare_pending
 from sitecrawl.monitor.deliveries import deliver, prepare_due
 from sitecrawl.services import channels as service
 from sitecrawl.services.changes import confirm_removals, detect_changes
 from sitecrawl.services.channels import NewChannel
 from sitecrawl.services.sites import NewSite, add_site
+from sitecrawl.store import schema as t
 from sitecrawl.store.queries.scans import site_for
 from tests.monitor.receivers import HttpReceiver
 from tests.store.scanning import SITE, scan
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
 
 MAP = f"https://{SITE}/a.xml"
+OTHER = "other.example"
 POSTS = [f"https://{SITE}/blog/post-{number}" for number in range(120)]
 
 
@@ -107,6 +110,26 @@ def test_scans_that_nobody_announced_are_made_up_for(
         ("added", 1, None),
     ]
     assert announce_pending(database, datetime.now(UTC)) == 0
+
+
+def test_scans_from_the_command_line_are_compared_and_told(
+    watching: Watching, database: Database
+) -> None:
+    with database.writing() as connection:
+        connection.execute(delete(t.jobs))  # the first scan of the new site
+    assert compare_pending(database) == 0
+    scan(database, {MAP: [*POSTS, f"https://{SITE}/new"]})
+    scan(database, {MAP: [*POSTS, f"https://{SITE}/new", f"https://{SITE}/newer"]})
+    scan(database, {f"https://{OTHER}/a.xml": [f"https://{OTHER}/"]}, site=OTHER)  # not watched
+    assert compare_pending(database) == 1
+    assert watching.told() == [("added", 1, None), ("added", 1, None)]
+    assert compare_pending(database) == 0
+
+
+def test_scans_of_a_running_job_are_left_to_it(watching: Watching, database: Database) -> None:
+    scan(database, {MAP: [*POSTS, f"https://{SITE}/new"]})
+    assert compare_pending(database) == 0
+    assert watching.told() == []
 
 
 def test_a_new_channel_is_not_told_of_what_was_before(

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sitecrawl.changes.events import Event
+from sitecrawl.changes.kinds import EventKind, Severity
 from sitecrawl.errors import ConflictError, InvalidInputError, NotFoundError
 from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.services.changes import (
@@ -23,6 +25,7 @@ from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.changes import ChangeFilter
 from sitecrawl.store.queries.scans import site_for
 from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.store.writers.changes import open_incident
 from tests.store.crawling import Crawling
 from tests.store.scanning import SITE, UNCHANGED, Scanning, scan
 
@@ -233,6 +236,19 @@ def test_robots_changes_tell_their_impact_and_are_an_incident_until_it_ends(
     scan_with_robots(database, free)
     [incident] = list_incidents(database, site_of(database)).rows
     assert (incident.kind, incident.status) == ("robots_changed", "closed")
+
+
+def test_an_incident_that_gets_graver_is_news_again(database: Database) -> None:
+    scan_id = scan(database, {MAP: PAGES})
+    site_id, now = site_of(database).id, datetime.now(UTC)
+    news = []
+    for severity in (Severity.MEDIUM, Severity.LOW, Severity.CRITICAL, Severity.CRITICAL):
+        event = Event(EventKind.BROKEN, severity, f"{severity} trouble", incident="broken:/blog")
+        with database.writing() as connection:
+            news.append(open_incident(connection, site_id, scan_id, event, now)[1])
+    assert news == [True, False, True, False]
+    [incident] = list_incidents(database, site_of(database)).rows
+    assert (incident.severity, incident.title) == ("critical", "critical trouble")
 
 
 def test_other_settings_are_no_change_of_the_site(database: Database) -> None:

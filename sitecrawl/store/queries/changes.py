@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import Select, and_, func, or_, select
+from sqlalchemy import Select, and_, exists, func, or_, select
 
 from sitecrawl.changes.kinds import ChangeKind, EventKind, Severity
 from sitecrawl.changes.presence import Presence, PresenceState
@@ -16,11 +16,14 @@ from sitecrawl.store.schema import (
     documents,
     events,
     incidents,
+    jobs,
     page_presence,
     pages,
     scans,
+    sites,
+    watched_sites,
 )
-from sitecrawl.store.vocabulary import ENDED_WELL
+from sitecrawl.store.vocabulary import ACTIVE_JOBS, ENDED_WELL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -170,6 +173,30 @@ def uncompared_scans(connection: Connection, site_id: int, until: int) -> list[i
             scans.c.status.in_(ENDED_WELL),
         )
         .order_by(scans.c.id)
+    )
+    return list(connection.scalars(wanted))
+
+
+def uncompared_watched_scans(connection: Connection, limit: int) -> list[int]:
+    """Of watched sites the newest scan that nobody compared, unless a job of the site will."""
+    watched = watched_sites.c
+    newest = select(func.max(scans.c.id)).where(
+        scans.c.site_id == sites.c.id, scans.c.status.in_(ENDED_WELL)
+    )
+    compared = select(func.coalesce(func.max(comparisons.c.scan_id), 0)).where(
+        comparisons.c.site_id == sites.c.id
+    )
+    has_job = exists().where(jobs.c.watched_site_id == watched.id, jobs.c.status.in_(ACTIVE_JOBS))
+    number = newest.scalar_subquery()
+    wanted = (
+        select(number)
+        # A site that was added before its first scan may not know its inventory yet.
+        .join_from(
+            sites, watched_sites, or_(watched.site_id == sites.c.id, watched.key == sites.c.key)
+        )
+        .where(number > compared.scalar_subquery(), ~has_job)
+        .distinct()
+        .limit(limit)
     )
     return list(connection.scalars(wanted))
 

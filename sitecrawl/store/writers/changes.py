@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import delete, insert, select, update
 
-from sitecrawl.changes.kinds import ChangeKind
+from sitecrawl.changes.kinds import ChangeKind, Severity
 from sitecrawl.store.queries.change_facts import IS_RESTATED
 from sitecrawl.store.schema import (
     changes,
@@ -167,19 +167,24 @@ def add_restated(
 def open_incident(
     connection: Connection, site_id: int, scan_id: int, event: Event, now: datetime
 ) -> tuple[int, bool]:
-    """The open incident with the event's key, or a new one; and whether it is new."""
+    """The open incident with the event's key, or a new one; and whether that is news.
+
+    An incident that was told is news again only if it is graver than before.
+    """
     known = connection.execute(
-        select(incidents.c.id).where(
+        select(incidents.c.id, incidents.c.severity).where(
             incidents.c.site_id == site_id,
             incidents.c.key == event.incident,
             incidents.c.status == "open",
         )
     ).first()
     if known is not None:
-        connection.execute(
-            update(incidents).where(incidents.c.id == known.id).values(last_scan_id=scan_id)
-        )
-        return int(known.id), False
+        values: dict[str, Any] = {"last_scan_id": scan_id}
+        is_graver = event.severity.rank > Severity(known.severity).rank
+        if is_graver:
+            values |= {"severity": event.severity, "title": event.title}
+        connection.execute(update(incidents).where(incidents.c.id == known.id).values(values))
+        return int(known.id), is_graver
     values = {
         "site_id": site_id,
         "key": event.incident,
