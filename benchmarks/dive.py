@@ -38,12 +38,13 @@ from sitecrawl.store import schema as t
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.passages import ensure_words_indexed, known_contents
 from sitecrawl.store.queries.scans import sites
+from sitecrawl.store.queries.vectors import index_vectors
 from sitecrawl.store.writers.dives import (
     NewContent,
     NewPassage,
     add_dive,
     ensure_word_index,
-    model_number,
+    known_model,
     put_content,
     put_vectors,
 )
@@ -121,13 +122,14 @@ def fill(database: Database) -> Site:
     with database.writing() as connection:
         site_id = add_site(connection)
         ensure_word_index(connection)
-        model = model_number(connection, embedder.name, embedder.dimensions)
+        model = known_model(connection, embedder.name, embedder.dimensions)
         add_pages(connection, site_id, _PASSAGES // _PASSAGES_PER_PAGE)
         add_contents(connection, site_id)
         for start in range(0, _PASSAGES, _ROWS_AT_ONCE):
             block = range(start, min(start + _ROWS_AT_ONCE, _PASSAGES))
-            put_vectors(connection, site_id, [(model, n + 1, packed[n]) for n in block])
+            put_vectors(connection, site_id, [(model.id, n + 1, packed[n]) for n in block])
         ensure_words_indexed(connection, ["en"])
+        index_vectors(connection, model)
         if connection.dialect.name == "sqlite":
             connection.execute(text("INSERT INTO passage_search(passage_search) VALUES('rebuild')"))
             connection.execute(text("ANALYZE"))

@@ -26,10 +26,11 @@ from sitecrawl.store.queries.passages import (
     passage_languages,
     unembedded,
 )
+from sitecrawl.store.queries.vectors import index_vectors
 from sitecrawl.store.writers.dives import (
     NewContent,
     NewPassage,
-    model_number,
+    known_model,
     put_content,
     put_vectors,
 )
@@ -179,14 +180,14 @@ def embed_passages(
         languages = list(passage_languages(connection, site.id))
         ensure_words_indexed(connection, languages)
         models = {
-            language: model_number(connection, embedder.name, embedder.dimensions)
+            language: known_model(connection, embedder.name, embedder.dimensions)
             for language in languages
             for embedder in [embedder_for(language)]
         }
     for model in sorted(set(models.values())):
         own = [language for language in languages if models[language] == model]
         with database.reading() as connection:
-            waiting = unembedded(connection, site.id, model, own)
+            waiting = unembedded(connection, site.id, model.id, own)
         for start in range(0, len(waiting), _PASSAGES_AT_ONCE):
             block = waiting[start : start + _PASSAGES_AT_ONCE]
             vectors = embedder_for(own[0]).encode([embedded_text(each) for each in block])
@@ -196,11 +197,13 @@ def embed_passages(
                 put_vectors(
                     connection,
                     site.id,
-                    [(model, number, row) for number, row in zip(numbers, packed, strict=True)],
+                    [(model.id, number, row) for number, row in zip(numbers, packed, strict=True)],
                 )
             counts.embedded += len(block)
             if tell is not None:
                 tell(counts)
+        with database.writing() as connection:
+            index_vectors(connection, model)
 
 
 def embedded_text(passage: UnembeddedPassage) -> str:

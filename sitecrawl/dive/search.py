@@ -16,10 +16,10 @@ from sitecrawl.dive.ranking import (
     spread_over_pages,
     word_scores,
 )
-from sitecrawl.dive.vectors import VectorIndexes, best
+from sitecrawl.dive.vectors import VectorIndexes
 from sitecrawl.errors import InvalidInputError, NotFoundError
 from sitecrawl.services.permissions import Permission, requires
-from sitecrawl.store.queries.passages import passages_by_id, search_words
+from sitecrawl.store.queries.passages import passage_places, passages_by_id, search_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -88,17 +88,17 @@ def search(
     if len(question) > MAX_QUERY_CHARACTERS:
         raise InvalidInputError("query", f"it is longer than {MAX_QUERY_CHARACTERS:,} characters")
     limit = min(max(limit, 1), _MAX_LIMIT)
-    wants_all = pages is not None or bool(language)
-    scores = _scores(database, site, question, embedder_named, wants_all=wants_all)
+    scores = _scores(database, site, question, embedder_named, pages, language)
     ranked = sorted(scores, key=lambda number: (-scores[number].total, number))
     with database.reading() as connection:
-        found = passages_by_id(connection, ranked)
-    kept = [
-        found[number]
-        for number in ranked
-        if number in found and _is_wanted(found[number], pages, language)
-    ]
-    chosen = spread_over_pages([(each.id, each.page_id) for each in kept], limit, per_page)
+        places = passage_places(connection, ranked)
+        wanted = [
+            (number, places[number][0])
+            for number in ranked
+            if number in places and _is_wanted(places[number], pages, language)
+        ]
+        chosen = spread_over_pages(wanted, limit, per_page)
+        found = passages_by_id(connection, chosen)
     return [Hit(found[number], scores[number], _link(found[number])) for number in chosen]
 
 
@@ -116,9 +116,10 @@ def _nothing_searchable(site: Site) -> NotFoundError:
     )
 
 
-def _is_wanted(passage: StoredPassage, pages: Collection[int] | None, language: str) -> bool:
-    is_language = not language or passage.language.partition("-")[0] == language.partition("-")[0]
-    return is_language and (pages is None or passage.page_id in pages)
+def _is_wanted(place: tuple[int, str], pages: Collection[int] | None, language: str) -> bool:
+    page_id, own = place
+    is_language = not language or own.partition("-")[0] == language.partition("-")[0]
+    return is_language and (pages is None or page_id in pages)
 
 
 def _link(passage: StoredPassage) -> str:
@@ -130,27 +131,31 @@ def _scores(
     site: Site,
     question: str,
     embedder_named: EmbedderNamed,
-    *,
-    wants_all: bool,
+    pages: Collection[int] | None,
+    language: str,
 ) -> dict[int, Score]:
-    most = 20 * _CANDIDATES if wants_all else _CANDIDATES
+    # Of a language, those that are in another one are left out afterwards.
+    most = 20 * _CANDIDATES if language else _CANDIDATES
     with database.reading() as connection:
         facts = _indexes.facts(connection, database.label, site.id)
         if not facts.models:
             raise _nothing_searchable(site)
-        language = _language(question, facts.languages)
+        asked_in = _language(question, facts.languages)
         words = word_scores(
-            search_words(connection, site.id, query_words(question), language, most)
+            search_words(connection, site.id, query_words(question), asked_in, most)
         )
         scores: dict[int, Score] = {}
-        for model_id, name, dimensions in facts.models:
-            index = _indexes.get(connection, database.label, site.id, model_id, dimensions)
-            embedder = embedder_named(name)
+        for model in facts.models:
+            embedder = embedder_named(model.name)
             if embedder is None:
                 continue  # the model is not installed any more; a new dive embeds anew
             [vector] = embedder.encode([question])
-            cosines = best(index, index.cosines(vector), most, list(words))
-            scores |= combine(cosines, words, name)
+            cosines = _indexes.nearest(
+                *(connection, database.label, site.id, model, vector, most),
+                also=list(words),
+                pages=pages,
+            )
+            scores |= combine(cosines, words, model.name)
     return scores
 
 

@@ -1,7 +1,8 @@
 """The vectors of a site, compared with that of a question.
 
-They are one matrix in memory, kept until the site's vectors change: 50,000 passages are 77 MB.
-Vectors are stored as 16-bit floats, which changes a cosine in the fourth digit.
+PostgreSQL with pgvector compares them itself. Else they are one matrix in memory, kept until the
+site's vectors change: 50,000 passages are 77 MB. Vectors are stored as 16-bit floats, which changes
+a cosine in the fourth digit.
 """
 
 from __future__ import annotations
@@ -10,21 +11,24 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from sitecrawl.store.queries.passages import (
-    passage_languages,
+from sitecrawl.store.queries.passages import passage_languages
+from sitecrawl.store.queries.vectors import (
+    has_vector_index,
+    nearest_passages,
     site_models,
     site_vectors,
     vectors_version,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
     from sqlalchemy.engine import Connection
 
     from sitecrawl.dive.embeddings import Vectors
+    from sitecrawl.store.queries.vectors import EmbeddingModel
 
 _MOST_KEPT: Final = 8
 
@@ -35,6 +39,7 @@ class VectorIndex:
 
     version: int
     numbers: NDArray[np.int64]
+    pages: NDArray[np.int64]
     matrix: Vectors
 
     def cosines(self, vector: Vectors) -> Vectors:
@@ -48,8 +53,9 @@ class SiteFacts:
     """What is known of a site's passages as long as none gets or loses a vector."""
 
     version: int
-    models: list[tuple[int, str, int]]
-    """Number, name and dimensions."""
+    models: list[EmbeddingModel]
+    indexed: frozenset[int]
+    """The numbers of the models whose vectors the database compares itself."""
     languages: dict[str, int]
     """How many passages there are of each, the most first."""
 
@@ -78,22 +84,47 @@ class VectorIndexes:
             models, languages = site_models(connection, site_id), {}
             if models:
                 languages = passage_languages(connection, site_id)
-            kept = SiteFacts(version, models, languages)
+            indexed = frozenset(
+                model.id for model in models if has_vector_index(connection, model.id)
+            )
+            kept = SiteFacts(version, models, indexed, languages)
             with self._lock:
                 self._facts[label, site_id] = kept
         return kept
 
+    def nearest(
+        self,
+        connection: Connection,
+        label: str,
+        site_id: int,
+        model: EmbeddingModel,
+        vector: Vectors,
+        most: int,
+        *,
+        also: Sequence[int] = (),
+        pages: Collection[int] | None = None,
+    ) -> dict[int, float]:
+        """The passages nearest to the vector, and those of *also*, each with its cosine.
+
+        *pages*: only of pages with these ids.
+        """
+        if model.id in self.facts(connection, label, site_id).indexed:
+            asked = vector.tolist()
+            return nearest_passages(connection, site_id, model, asked, most, also, pages)
+        index = self.get(connection, label, site_id, model)
+        return _best(index, index.cosines(vector), most, also, pages)
+
     def get(
-        self, connection: Connection, label: str, site_id: int, model_id: int, dimensions: int
+        self, connection: Connection, label: str, site_id: int, model: EmbeddingModel
     ) -> VectorIndex:
         """The index as of now; *label* tells one database from another."""
-        key = (label, site_id, model_id)
+        key = (label, site_id, model.id)
         version = vectors_version(connection, site_id)
         with self._lock:
             kept = self._kept.get(key)
             if kept is not None and kept.version == version:
                 return kept
-        index = _read_index(connection, site_id, model_id, dimensions, version)
+        index = _read_index(connection, site_id, model, version)
         with self._lock:
             self._kept.pop(key, None)
             while len(self._kept) >= _MOST_KEPT:
@@ -103,31 +134,35 @@ class VectorIndexes:
 
 
 def _read_index(
-    connection: Connection,
-    site_id: int,
-    model_id: int,
-    dimensions: int,
-    version: int,
+    connection: Connection, site_id: int, model: EmbeddingModel, version: int
 ) -> VectorIndex:
     import numpy as np
 
-    numbers, packed = site_vectors(connection, site_id, model_id)
-    matrix = np.frombuffer(packed, dtype=np.float16).reshape(len(numbers), dimensions)
-    return VectorIndex(version, np.array(numbers, dtype=np.int64), matrix.astype(np.float32))
+    numbers, pages, packed = site_vectors(connection, site_id, model.id)
+    matrix = np.frombuffer(packed, dtype=np.float16).reshape(len(numbers), model.dimensions)
+    return VectorIndex(
+        version,
+        np.array(numbers, dtype=np.int64),
+        np.array(pages, dtype=np.int64),
+        matrix.astype(np.float32),
+    )
 
 
-def best(index: VectorIndex, cosines: Vectors, most: int, also: Sequence[int]) -> dict[int, float]:
-    """The passages with the highest cosines, and those of *also*, each with its cosine."""
+def _best(
+    index: VectorIndex,
+    cosines: Vectors,
+    most: int,
+    also: Sequence[int],
+    pages: Collection[int] | None,
+) -> dict[int, float]:
     import numpy as np
 
-    count = len(index.numbers)
-    if count == 0:
-        return {}
-    top = np.arange(count) if count <= most else np.argpartition(-cosines, most)[:most]
-    places = set(top.tolist())
-    if also:
-        wanted = np.searchsorted(index.numbers, np.array(sorted(also)))
-        known = wanted[wanted < count]
-        matched = known[np.isin(index.numbers[known], np.array(also))]
-        places.update(matched.tolist())
-    return {int(index.numbers[place]): float(cosines[place]) for place in places}
+    places = np.arange(len(index.numbers))
+    if pages is not None:
+        places = places[np.isin(index.pages, np.fromiter(pages, np.int64, len(pages)))]
+    is_also = np.isin(index.numbers[places], np.array(also, dtype=np.int64))
+    more = places[is_also]
+    if len(places) > most:
+        places = places[np.argpartition(-cosines[places], most)[:most]]
+    chosen = set(places.tolist()) | set(more.tolist())
+    return {int(index.numbers[place]): float(cosines[place]) for place in chosen}

@@ -12,8 +12,10 @@ from sitecrawl.dive.answers import NOT_FOUND_WORDS, AnswerKind, ask, list_gaps
 from sitecrawl.dive.embeddings import local_embedder
 from sitecrawl.dive.reading import DiveCounts, embed_passages
 from sitecrawl.dive.search import search
+from sitecrawl.dive.vectors import VectorIndexes
 from sitecrawl.errors import InvalidInputError, NotFoundError
 from sitecrawl.store.queries.conversations import past_turns
+from sitecrawl.store.queries.vectors import has_vector_index, site_models, site_vectors
 from sitecrawl.store.schema import passage_vectors
 from sitecrawl.store.writers.dives import remove_contents
 from tests.store.scanning import SITE, page_id
@@ -198,3 +200,31 @@ def test_vectors_of_a_server_are_searched_by_it(database: Database, searchable: 
     assert search(database, site, "guide dogs") == []
     found = search(database, site, "guide dogs", embedder_named=lambda _name: letters)
     assert {hit.passage.url for hit in found} == {f"https://{SITE}{path}" for path in PAGES}
+
+
+def test_the_database_compares_vectors_itself_if_it_can(
+    database: Database, searchable: Searchable
+) -> None:
+    """pgvector gives what numpy gives, also if most passages are of pages that are not wanted."""
+    animals = ("bee", "dog", "cat", "owl", "fox", "hen", "cow", "bat", "elk", "ant")
+    pages = {
+        f"/{animal}": f"<main><p>The {animal} lives in a house of its own, far from the sea.</p>"
+        for animal in animals
+    }
+    site = searchable(pages)
+    with database.reading() as connection:
+        [model] = site_models(connection, site.id)
+        is_postgres = connection.dialect.name == "postgresql"
+        assert has_vector_index(connection, model.id) is is_postgres
+        [vector] = local_embedder("en").encode(["which animal gives honey"])
+        numbers, places, packed = site_vectors(connection, site.id, model.id)
+        matrix = np.frombuffer(packed, np.float16).reshape(len(numbers), -1).astype(np.float32)
+        cosines = dict(zip(numbers, (matrix @ vector).tolist(), strict=True))
+        best = sorted(numbers, key=lambda number: -cosines[number])
+        given = (connection, database.label, site.id, model, vector)
+        found = VectorIndexes().nearest(*given, 3, also=[best[-1]])
+        assert sorted(found, key=lambda number: -found[number]) == [*best[:3], best[-1]]
+        for number, cosine in found.items():
+            assert cosine == pytest.approx(cosines[number], abs=2e-3)
+        far = dict(zip(numbers, places, strict=True))[best[-1]]
+        assert list(VectorIndexes().nearest(*given, 3, pages={far}, also=best)) == [best[-1]]

@@ -1,4 +1,4 @@
-"""Reads passages: those without vectors, those that hold words, and the vectors of a site."""
+"""Reads passages: those without vectors, and those that hold words."""
 
 from __future__ import annotations
 
@@ -86,6 +86,13 @@ def passages_by_id(connection: Connection, numbers: Sequence[int]) -> dict[int, 
     return {row.id: _stored(row) for row in rows}
 
 
+def passage_places(connection: Connection, numbers: Sequence[int]) -> dict[int, tuple[int, str]]:
+    """The page and the language of each passage."""
+    columns = (t.passages.c.id, t.passages.c.page_id, t.passages.c.language)
+    rows = connection.execute(select(*columns).where(t.passages.c.id.in_(list(numbers))))
+    return {row.id: (row.page_id, row.language) for row in rows}
+
+
 def passages_of_page(connection: Connection, page_id: int) -> list[StoredPassage]:
     wanted = _PASSAGES.where(t.passages.c.page_id == page_id).order_by(t.passages.c.position)
     return [_stored(row) for row in connection.execute(wanted)]
@@ -148,31 +155,6 @@ def unembedded(
         )
         for row in rows
     ]
-
-
-def site_vectors(connection: Connection, site_id: int, model_id: int) -> tuple[list[int], bytes]:
-    """The passages that have vectors of the model, and these vectors, one behind the other."""
-    rows = connection.execute(
-        select(t.passage_vectors.c.passage_id, t.passage_vectors.c.vector)
-        .where(t.passage_vectors.c.site_id == site_id, t.passage_vectors.c.model_id == model_id)
-        .order_by(t.passage_vectors.c.passage_id)
-    ).all()
-    return [row[0] for row in rows], b"".join(row[1] for row in rows)
-
-
-def vectors_version(connection: Connection, site_id: int) -> int:
-    """Changes whenever a vector of the site is added or removed."""
-    version = select(t.vector_versions.c.version).where(t.vector_versions.c.site_id == site_id)
-    return int(connection.scalar(version) or 0)
-
-
-def site_models(connection: Connection, site_id: int) -> list[tuple[int, str, int]]:
-    """Number, name and dimensions of the models that embedded passages of the site."""
-    used = select(t.passage_vectors.c.model_id).where(t.passage_vectors.c.site_id == site_id)
-    rows = connection.execute(
-        select(t.embedding_models).where(t.embedding_models.c.id.in_(used.distinct()))
-    )
-    return [(row.id, row.name, row.dimensions) for row in rows]
 
 
 def passage_languages(connection: Connection, site_id: int) -> dict[str, int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import and_, bindparam, delete, exists, func, insert, not_, select, text, update
 
 from sitecrawl.store import schema as t
+from sitecrawl.store.queries.vectors import EmbeddingModel
 from sitecrawl.store.vocabulary import DiveStatus
 
 if TYPE_CHECKING:
@@ -212,14 +213,14 @@ def put_vectors(
         _renew_version(connection, site_id)
 
 
-def model_number(connection: Connection, name: str, dimensions: int) -> int:
-    """The number of the model, which gets one when it is first used."""
+def known_model(connection: Connection, name: str, dimensions: int) -> EmbeddingModel:
+    """The model of this name, which gets its number when it is first used."""
     known = select(t.embedding_models.c.id).where(t.embedding_models.c.name == name)
     number = connection.execute(known).scalar_one_or_none()
     if number is None:
         new = insert(t.embedding_models).values(name=name, dimensions=dimensions)
         number = connection.execute(new.returning(t.embedding_models.c.id)).scalar_one()
-    return int(number)
+    return EmbeddingModel(int(number), name, dimensions)
 
 
 def remove_contents(connection: Connection, page_ids: Sequence[int]) -> None:
