@@ -2,8 +2,8 @@
 
 JSON is one text per page (``json_object`` of SQLite, ``json_build_object`` of PostgreSQL), so a
 million pages cost no dictionary. The part of it that pages share, such as all that their class
-says, is made once for each class, document or verdict; the fields that a page listed by a sitemap
-alone does not have are one constant. It comes as bytes, so nothing is decoded and encoded again.
+says, is made once for each class, document or verdict; what is usual of a page that only a sitemap
+lists is one constant. It comes as bytes, so nothing is decoded and encoded again.
 Other formats get the same fields as columns.
 """
 
@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import select
 
+from sitecrawl.items import Source
 from sitecrawl.store.queries.page_filter import LISTED_PAGES
 from sitecrawl.store.queries.page_sql import ATTRIBUTES
 from sitecrawl.store.queries.pages import reading_pages, select_pages
 from sitecrawl.store.queries.scans import scan_by_id
 from sitecrawl.store.schema import sites
+from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.address import origin_of
 from sitecrawl.urls.canonical import DEFAULT_KEY_RULES, KeyRules, page_key
 
@@ -76,17 +78,20 @@ FEED_FIELDS: Final = tuple(_FIELDS)
 # Tables with far fewer rows than pages, whose fields pages share.
 _SHARED: Final = frozenset({"k", "d", "first", "r", "v"})
 _TABLE: Final = re.compile(r"\b([a-z]+)\.")
-# What a page has none of, as long as only sitemaps say something of it.
-_RARE: Final = frozenset(
-    {
-        *("reason", "rule", "title", "file_kind", "changefreq", "sitemap_priority"),
-        *("importance", "region", "anchor", "inlinks", "other_language"),
-    }
-)
+# What is said of a listed page as long as one sitemap gives its URL and no more.
+_USUAL: Final[Mapping[str, Any]] = {
+    "source": Source.SITEMAP,
+    "sources": [Source.SITEMAP],
+    "status": PageStatus.LISTED,
+    **dict.fromkeys(("reason", "rule", "title", "file_kind", "changefreq", "sitemap_priority")),
+    **dict.fromkeys(("importance", "region", "anchor", "inlinks", "other_language")),
+}
+# A page without a reason is listed, and one without further sources has its own alone.
+_IS_USUAL_SOURCE: Final = f"{{m}}.source = '{Source.SITEMAP}' AND f.sources IS NULL"
 LIST_FIELDS: Final = frozenset({"clusters", "sources"})
 FLAG_FIELDS: Final = frozenset({"other_language", "robots_allowed", "visited"})
 # Of a page without a row in the table of the field; null for the others.
-_ABSENT: Final = {"visited": "false"}
+_ABSENT: Final = {"visited": False}
 INTEGER_FIELDS: Final = frozenset({"depth", "inlinks", "clicks", "http_status"})
 FLOAT_FIELDS: Final = frozenset({"sitemap_priority", "importance", "priority"})
 
@@ -238,22 +243,25 @@ class FeedFields:
         one object for each page.
         """
         own: list[str] = []
-        rare: list[str] = []
         shared: dict[str, list[str]] = {}
         for name in FEED_FIELDS:
-            table = self.shared_table(name)
-            usual = rare if name in _RARE else own
-            (shared.setdefault(table, []) if table else usual).append(name)
-        is_absent = " AND ".join(f"{self._sql[name]} IS NULL" for name in rare)
+            if table := self.shared_table(name):
+                shared.setdefault(table, []).append(name)
+            elif name not in _USUAL:
+                own.append(name)
+        absent = [f"{self._sql[name]} IS NULL" for name, value in _USUAL.items() if value is None]
+        is_usual = " AND ".join([_IS_USUAL_SOURCE, *absent])
         parts = [
             # No field is an object: only the brace that ends the object is removed.
             f"rtrim({self.json_object(own)}, '}}}}')",
-            f"CASE WHEN {is_absent} THEN {self._absent(rare)} ELSE {self._members(rare)} END",
+            f"CASE WHEN {is_usual} THEN {self._constant(_USUAL)}"
+            f" ELSE {self._members([*_USUAL])} END",
         ]
         texts: dict[str, str] = {}
         for table, names in shared.items():
             texts[f"{table}text"] = self._members(names)
-            parts.append(f"coalesce({table}text.text, {self._absent(names)})")
+            absent = {name: _ABSENT.get(name) for name in names}
+            parts.append(f"coalesce({table}text.text, {self._constant(absent)})")
         # From the right, because each step copies what it has joined: the long parts come last.
         row = "'}}'"
         for part in reversed(parts):
@@ -264,10 +272,10 @@ class FeedFields:
         """These fields as text that continues a JSON object."""
         return f"',' || trim({self.json_object(names)}, '{{{{}}}}')"
 
-    def _absent(self, names: Sequence[str]) -> str:
-        """The same of a page that has none of them."""
-        absent = "".join(f',"{name}":{_ABSENT.get(name, "null")}' for name in names)
-        return self._spelling.quote(absent)
+    def _constant(self, values: Mapping[str, Any]) -> str:
+        """The same of fields whose values are known."""
+        members = json.dumps(values, separators=(",", ":"))[1:-1]
+        return self._spelling.quote(f",{members}")
 
     def json_object(self, names: Mapping[str, str] | Sequence[str]) -> str:
         """A JSON object of these fields, each perhaps with another name in the object, as text."""

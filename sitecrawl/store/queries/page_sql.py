@@ -56,12 +56,13 @@ JOINS: Final = {
     "rtext": "LEFT JOIN rtext ON rtext.id = p.verdict_id",
     "vtext": "LEFT JOIN vtext ON vtext.id = p.id",
 }
+# Of each such table the column that it is looked up by, and where its rows come from.
 TEXT_SOURCES: Final = {
-    "ktext": "SELECT k.id, {text} AS text FROM classes AS k",
-    "dtext": "SELECT d.id, {text} AS text FROM documents AS d",
-    "firsttext": "SELECT first.id, {text} AS text FROM started AS first",
-    "rtext": "SELECT r.id, {text} AS text FROM verdicts AS r",
-    "vtext": "SELECT v.page_id AS id, {text} AS text FROM visited AS v",
+    "ktext": ("k.id", "FROM classes AS k"),
+    "dtext": ("d.id", "FROM documents AS d"),
+    "firsttext": ("first.id", "FROM started AS first"),
+    "rtext": ("r.id", "FROM verdicts AS r"),
+    "vtext": ("v.page_id", "FROM visited AS v"),
 }
 BY_CLASS: Final = frozenset({"pc", "k", "ktext"})
 _TABLE_NAME: Final = re.compile(r"\b([a-z]+)\.")
@@ -186,6 +187,8 @@ class Dialect(NamedTuple):
 
     is_sqlite: bool
     value: str
+    text_key: str
+    """The type of the key of a temporary table of texts."""
     c: str
     """Compares texts by their characters, as SQLite does; a server may have another order."""
     source_list: str
@@ -199,6 +202,7 @@ class Dialect(NamedTuple):
 SQLITE: Final = Dialect(
     is_sqlite=True,
     value=":{}",
+    text_key="INTEGER PRIMARY KEY",
     c="",
     source_list="json_group_array(named.source)",
     facet_sources="g.sources",
@@ -211,6 +215,7 @@ SQLITE: Final = Dialect(
 POSTGRES: Final = Dialect(
     is_sqlite=False,
     value="%({})s",
+    text_key="BIGINT PRIMARY KEY",
     c=' COLLATE "C"',
     source_list="json_agg(named.source ORDER BY named.source)",
     facet_sources="CAST(g.sources AS json)",
