@@ -328,7 +328,7 @@ class _Statement:
     def rows(self, sql: str, at_once: int = _ROWS_AT_ONCE) -> Iterator[Sequence[tuple[Any, ...]]]:
         streamed = self._connection.execution_options(stream_results=True)
         with streamed.exec_driver_sql(sql, self._values) as result:
-            yield from _driver_rows(result, self._dialect.is_sqlite, at_once)
+            yield from driver_rows(result, at_once)
 
     def _formatted(
         self, way: _Way, columns: Sequence[str], tail: str = "", where: str | None = None
@@ -407,10 +407,11 @@ def _ways(connection: Connection, scan: Scan, *, of_few: bool) -> list[_Way]:
     ]
 
 
-def _driver_rows(
-    result: CursorResult[*tuple[Any, ...]], is_sqlite: bool, at_once: int
+def driver_rows(
+    result: CursorResult[*tuple[Any, ...]], at_once: int
 ) -> Iterator[Sequence[tuple[Any, ...]]]:
-    if not is_sqlite:
+    """The rows of a result, as the driver gives them."""
+    if result.dialect.name != "sqlite":
         yield from (list(map(tuple, rows)) for rows in result.partitions(at_once))
         return
     # The driver's own cursor: a million Row objects would cost as much as reading them.
