@@ -43,6 +43,10 @@ class DedupePipeline(InventoryPipeline):
             )
         return item
 
+    async def conclude(self) -> None:
+        # The rest of the scan needs the memory, and has no more mentions.
+        self._seen = None
+
     def _ids(self, urls: Sequence[str], origin: SharedOrigin | None = None) -> list[int]:
         return page_ids(urls, self.scan.record.seed, self._key_rules, origin)
 
