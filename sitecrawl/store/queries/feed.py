@@ -251,17 +251,17 @@ class FeedFields:
                 own.append(name)
         absent = [f"{self._sql[name]} IS NULL" for name, value in _USUAL.items() if value is None]
         is_usual = " AND ".join([_IS_USUAL_SOURCE, *absent])
+        usual, unusual = self._constant(_USUAL), self._members([*_USUAL])
         parts = [
             # No field is an object: only the brace that ends the object is removed.
             f"rtrim({self.json_object(own)}, '}}}}')",
-            f"CASE WHEN {is_usual} THEN {self._constant(_USUAL)}"
-            f" ELSE {self._members([*_USUAL])} END",
+            f"CASE WHEN {is_usual} THEN {usual} ELSE {unusual} END",
         ]
         texts: dict[str, str] = {}
         for table, names in shared.items():
             texts[f"{table}text"] = self._members(names)
-            absent = {name: _ABSENT.get(name) for name in names}
-            parts.append(f"coalesce({table}text.text, {self._constant(absent)})")
+            values = {name: _ABSENT.get(name) for name in names}
+            parts.append(f"coalesce({table}text.text, {self._constant(values)})")
         # From the right, because each step copies what it has joined: the long parts come last.
         row = "'}}'"
         for part in reversed(parts):
