@@ -6,21 +6,23 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sitecrawl.html.page import read_page
 from sitecrawl.items import COMMON_PLACE, DocumentKind, FetchOutcome, SitemapPointer
 from sitecrawl.scan.fetching import document_request, failed_document_of, fetched_document
 from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.sitemaps.reader import SitemapReader
 from sitecrawl.spiders.site import SiteSpider
 from sitecrawl.stages.waterfall import sitemaps_are_enough
-from sitecrawl.urls.address import origin_of
+from sitecrawl.urls.address import origin_of, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterable
 
     from sitecrawl.items import Document
     from sitecrawl.scan.robots import AuthorityRobots
 
-_MAX_MAPS = 50
+# How many of the pages and maps that a document lists are remembered.
+_MAX_FIRST = 20
 _UNREACHABLE = {FetchOutcome.UNREACHABLE, FetchOutcome.TIMEOUT, FetchOutcome.INCOMPLETE}
 
 
@@ -32,6 +34,17 @@ class SurveyedMap:
     kind: SitemapKind | None
     pages: int = 0
     maps: int = 0
+    first_pages: tuple[str, ...] = ()
+    first_maps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyedRoot:
+    """The root: its title, and the first pages of its own site that it links to."""
+
+    document: Document
+    title: str = ""
+    first_pages: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -85,6 +98,9 @@ class RobotsSpider(SiteSpider):
         super().closed(reason)
         self.is_stopped = reason == "shutdown"
 
+    def noted(self, seen: AuthorityRobots | SurveyedMap | SurveyedRoot) -> None:
+        """Called with each thing as soon as it has been read."""
+
     async def look(self) -> Survey:
         root_url = self.context.target.url
         robots = await self.context.robots_of(root_url)
@@ -92,18 +108,22 @@ class RobotsSpider(SiteSpider):
         if self.context.target.is_bare and is_https and robots.document.outcome in _UNREACHABLE:
             root_url = "http:" + root_url.removeprefix("https:")
             robots = await self.context.robots_of(root_url)
+        self.noted(robots)
         return Survey(root_url, robots)
 
 
 class PlanSpider(RobotsSpider):
     """Fetches robots.txt and the sitemaps of the first level; stores nothing."""
 
+    max_maps: ClassVar[int] = 50
+
     async def look(self) -> Survey:
         survey = await super().look()
         named = {pointer.url: pointer for pointer in survey.robots.pointers()}
-        for pointer in islice(named.values(), _MAX_MAPS):
+        for pointer in islice(named.values(), self.max_maps):
             survey.maps.append(await self._read(survey, pointer))
-        survey.maps_not_read = max(len(named) - _MAX_MAPS, 0)
+            self.noted(survey.maps[-1])
+        survey.maps_not_read = max(len(named) - self.max_maps, 0)
         places = (
             origin_of(survey.root_url) + place for place in self.context.config.sitemap_places
         )
@@ -124,6 +144,7 @@ class PlanSpider(RobotsSpider):
         seen = await self._read(survey, SitemapPointer(url, COMMON_PLACE, None, is_guess=True))
         if seen.kind is not None:
             survey.maps.append(seen)
+            self.noted(seen)
 
     async def _read(self, survey: Survey, pointer: SitemapPointer) -> SurveyedMap:
         config = self.context.config
@@ -149,9 +170,60 @@ class PlanSpider(RobotsSpider):
             return SurveyedMap(document, None)
         reader = SitemapReader(document.body, document.final_url, config.sitemap_limits())
         pages = maps = 0
+        first_pages: list[str] = []
+        first_maps: list[str] = []
         for chunk in reader.steps():
             if chunk is not None:
                 pages += len(chunk.pages.locs)
                 maps += len(chunk.children.locs)
+                first_pages += chunk.pages.locs[: _MAX_FIRST - len(first_pages)]
+                first_maps += chunk.children.locs[: _MAX_FIRST - len(first_maps)]
         kind = None if reader.kind is SitemapKind.INVALID else reader.kind
-        return SurveyedMap(document, kind, pages, maps)
+        base = document.final_url
+        return SurveyedMap(
+            document, kind, pages, maps, _resolved(first_pages, base), _resolved(first_maps, base)
+        )
+
+
+class PreviewSpider(PlanSpider):
+    """Also reads the root and the first maps of an index: what a person sees of a new site."""
+
+    max_maps = 5
+    children_read = 0
+
+    async def look(self) -> Survey:
+        survey = await super().look()
+        children = [url for each in survey.maps for url in each.first_maps]
+        for url in children[: self.max_maps]:
+            pointer = SitemapPointer(url, "a sitemap index", None, depth=1)
+            survey.maps.append(await self._read(survey, pointer))
+            self.noted(survey.maps[-1])
+            self.children_read += 1
+        if survey.robots.policy.decide(survey.root_url).allowed:
+            self.noted(await self._read_root(survey.root_url))
+        return survey
+
+    async def _read_root(self, url: str) -> SurveyedRoot:
+        config = self.context.config
+        request = document_request(
+            url,
+            DocumentKind.PAGE,
+            "a person",
+            callback=None,
+            errback=None,
+            timeout_seconds=config.page_timeout_seconds,
+            max_bytes=config.max_page_bytes,
+        )
+        try:
+            response = await self.crawler.engine.download_async(request)
+        except Exception as error:  # noqa: BLE001  whatever hinders a download is an answer, too
+            return SurveyedRoot(failed_document_of(error, request))
+        document = fetched_document(response)
+        reading = read_page(document.body, response.url, content_type=document.content_type)
+        links = _resolved(reading.links.locs, reading.base)
+        own = dict.fromkeys(each for each in links if origin_of(each) == origin_of(response.url))
+        return SurveyedRoot(document, reading.title, tuple(islice(own, _MAX_FIRST)))
+
+
+def _resolved(locs: Iterable[str], base: str) -> tuple[str, ...]:
+    return tuple(url for loc in locs if (url := resolve(loc, base)))

@@ -12,6 +12,7 @@ from starlette.requests import HTTPConnection
 
 from sitecrawl.errors import ThrottledError
 from sitecrawl.services.callers import SessionRules
+from sitecrawl.web.events import Slots
 from sitecrawl.web.live import LiveFeeds
 from sitecrawl.web.metrics import Metrics
 from sitecrawl.web.rate_limits import RateLimits
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 # Argon2 takes 19 MiB and a core for some 20 ms.
 _PASSWORDS_AT_ONCE: Final = 2
 _MAX_WAITING: Final = 50
+# Each is a process that fetches.
+_PREVIEWS_AT_ONCE: Final = 3
 _BUSY_SECONDS: Final = 5
 
 _Answer = TypeVar("_Answer")
@@ -56,6 +59,7 @@ class Web:
     passwords: PasswordWork = field(default_factory=PasswordWork)
     live: LiveFeeds = field(default_factory=LiveFeeds)
     metrics: Metrics = field(default_factory=Metrics)
+    previews: Slots = field(default_factory=lambda: Slots(_PREVIEWS_AT_ONCE, "previews"))
 
     @classmethod
     def of(cls, config: Config, database: Database) -> Web:

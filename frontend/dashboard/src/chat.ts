@@ -1,25 +1,11 @@
 // A question is answered piece by piece. When the answer is whole, the page of the conversation is
 // fetched: it has the sources, and what a page of ours shows is escaped in one place.
+import { readEvents } from "./streams";
+
 interface Told {
   text?: string;
   detail?: string;
   conversationId?: number;
-}
-
-async function* events(answer: Response): AsyncGenerator<[string, Told]> {
-  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let held = "";
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    const blocks = (held + part.value.replaceAll("\r", "")).split("\n\n");
-    held = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const name = /^event: (.*)$/m.exec(block)?.[1];
-      const data = /^data: (.*)$/m.exec(block)?.[1];
-      if (name && data) {
-        yield [name, JSON.parse(data) as Told];
-      }
-    }
-  }
 }
 
 async function showConversation(form: HTMLFormElement, number: number): Promise<void> {
@@ -65,7 +51,8 @@ async function ask(form: HTMLFormElement): Promise<void> {
       const problem = (await response.json()) as Told;
       throw new Error(problem.detail ?? response.statusText);
     }
-    for await (const [name, told] of events(response)) {
+    for await (const { name, data } of readEvents(response)) {
+      const told = JSON.parse(data) as Told;
       if (name === "piece") {
         answer.textContent += told.text ?? "";
       } else if (name === "problem") {

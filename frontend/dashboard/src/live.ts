@@ -1,51 +1,46 @@
-// The figures of a running task, as the server tells them. When the task has ended, htmx fetches the
-// whole page once more, with its log.
-interface JobProgress {
-  progress: Record<string, number | string | null> | null;
-}
-
-// A dive tells its status and counts itself; a job tells those of its scan.
-type Told = JobProgress & { job?: { status: string; startedAt: string | null }; status?: string; counts?: Record<string, number> };
-
-function show(root: HTMLElement, { progress }: JobProgress, startedAt: number): void {
-  if (!progress) {
+// The part of a running task's page that moves, as the server sends it. When the task has ended, htmx
+// fetches the whole page once more, with its log.
+export function followTask(): void {
+  const root = document.querySelector<HTMLElement>("[data-task-events]:not([data-followed])");
+  const moving = root?.querySelector<HTMLElement>("[data-task-live]");
+  if (!root || !moving) {
     return;
   }
-  for (const element of root.querySelectorAll<HTMLElement>("[data-live]")) {
-    const name = element.dataset["live"] ?? "";
-    const seconds = (Date.now() - startedAt) / 1_000;
-    const value = name === "rate" ? (Number(progress["fetched"]) / Math.max(seconds, 1)).toFixed(1) : progress[name];
-    if (value !== null && value !== undefined) {
-      element.textContent = typeof value === "number" ? value.toLocaleString("en") : String(value);
-    }
-  }
+  root.dataset["followed"] = "yes";
+  const stream = new EventSource(root.dataset["taskEvents"] ?? "");
+  stream.addEventListener("live", (event) => {
+    moving.innerHTML = event.data;
+  });
+  stream.addEventListener("ended", () => {
+    stream.close();
+    root.dispatchEvent(new CustomEvent("refresh"));
+  });
 }
 
-export function followJob(): void {
-  const root = document.querySelector<HTMLElement>("[data-job-events]:not([data-followed])");
+// The counts of a running dive; when it begins or ends, htmx fetches its part of the page once more.
+export function followDive(): void {
+  const root = document.querySelector<HTMLElement>("[data-dive-events]:not([data-followed])");
   if (!root) {
     return;
   }
   root.dataset["followed"] = "yes";
-  const stream = new EventSource(root.dataset["jobEvents"] ?? "");
+  const stream = new EventSource(root.dataset["diveEvents"] ?? "");
   let status = "";
   const refresh = (): void => {
+    stream.close();
     root.dispatchEvent(new CustomEvent("refresh"));
   };
   stream.addEventListener("progress", (event) => {
-    const told = JSON.parse(event.data) as Told;
-    show(root, { progress: told.counts ?? told.progress }, told.job?.startedAt ? Date.parse(told.job.startedAt) : Date.now());
-    const now = told.job?.status ?? told.status ?? "";
-    if (status && status !== now) {
-      stream.close();
+    const told = JSON.parse(event.data) as { status: string; counts: Record<string, number> };
+    for (const element of root.querySelectorAll<HTMLElement>("[data-live]")) {
+      element.textContent = (told.counts[element.dataset["live"] ?? ""] ?? 0).toLocaleString("en");
+    }
+    if (status && status !== told.status) {
       refresh();
     }
-    status = now;
+    status = told.status;
   });
-  stream.addEventListener("ended", () => {
-    stream.close();
-    refresh();
-  });
+  stream.addEventListener("ended", refresh);
 }
 
 // A page that shows the whole workspace is fetched again when a task begins or ends.

@@ -2,8 +2,9 @@ import { armChat } from "./chat";
 import { armConfirmations } from "./confirming";
 import { armFileDrops } from "./files";
 import { foldOnPhones } from "./folding";
-import { followJob, followWorkspace } from "./live";
+import { followDive, followTask, followWorkspace } from "./live";
 import { armPalette } from "./palette";
+import { armPreview } from "./preview";
 import { armSelection } from "./selection";
 import { localizeTimes } from "./times";
 import { armToasts } from "./toasts";
@@ -19,12 +20,15 @@ function arm(root: ParentNode): void {
 armChat();
 armConfirmations();
 armPalette();
-followJob();
+armPreview();
+followTask();
+followDive();
 followWorkspace();
 arm(document);
 // htmx tells when it has put in what the server sent.
 document.addEventListener("htmx:after:swap", () => {
   localizeTimes(document);
   armSelection(document);
-  followJob();
+  followTask();
+  followDive();
 });

@@ -40,6 +40,39 @@ class StoredProgress:
     """What was fetched last."""
 
 
+@dataclass(frozen=True, slots=True)
+class RecentFetch:
+    """One line of what a scan has fetched."""
+
+    id: int
+    url: str
+    kind: str
+    outcome: str
+    status: int | None
+    elapsed_ms: int | None
+    fetched_at: datetime
+    entries: int | None
+    """What it lists: pages, links, rules."""
+    error: str | None
+
+
+def recent_fetches(database: Database, scan_id: int, limit: int) -> list[RecentFetch]:
+    """What was fetched last, the newest first."""
+    fetched, document = t.fetches.c, t.documents.c
+    statement = (
+        select(
+            *(fetched.id, document.url, document.kind, fetched.outcome, fetched.status),
+            *(fetched.elapsed_ms, fetched.fetched_at, fetched.entries, fetched.error),
+        )
+        .join_from(t.fetches, t.documents, document.id == fetched.document_id)
+        .where(fetched.scan_id == scan_id)
+        .order_by(fetched.id.desc())
+        .limit(limit)
+    )
+    with database.reading() as connection:
+        return [RecentFetch(*row) for row in connection.execute(statement)]
+
+
 def stored_progress(database: Database, scan_id: int) -> StoredProgress | None:
     """What a scan has written so far; None: there is no such scan."""
     own = t.fetches.c.scan_id == scan_id

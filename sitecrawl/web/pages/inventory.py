@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Final
+from difflib import unified_diff
+from itertools import islice
+from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Form, Query, Request
@@ -35,6 +37,7 @@ from sitecrawl.web.api.page_filters import PageParameters
 from sitecrawl.web.api.pages import PageId, page_number
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.flash import act
+from sitecrawl.web.pages.forms import number_or_none
 from sitecrawl.web.templating import render
 
 router = APIRouter(prefix="/sites/{site_id}")
@@ -78,6 +81,8 @@ _TREE_DEPTH: Final = 4
 _CHANGES: Final = 500
 _LATELY: Final = timedelta(days=30)
 _TREND_SCANS: Final = 20
+_COMPARABLE_SCANS: Final = 50
+_MAX_DIFF_LINES: Final = 5_000
 
 
 def asked_scan(
@@ -236,22 +241,60 @@ def sitemaps(
 
 @router.get("/robots")
 def robots(
-    request: Request, site_id: int, asked: Asked, web: CurrentWeb, caller: Reader
+    request: Request,
+    site_id: int,
+    asked: Asked,
+    web: CurrentWeb,
+    caller: Reader,
+    before: Annotated[str, Query(pattern=r"^[0-9]{0,18}$")] = "",
 ) -> Response:
-    """Each robots.txt with the lines that decide and how many pages each is about."""
+    """Each robots.txt with the lines that decide and how many pages each is about.
+
+    *before*: a scan to compare with, line by line and by the pages that rules decide for.
+    """
     files, rules = site_inventory.robots(asked)
     lines: dict[tuple[str | None, int | None], int] = {}
     for rule in rules:
         lines[rule.robots_url, rule.line] = lines.get((rule.robots_url, rule.line), 0) + rule.pages
     wanted = ChangeFilter(kinds=(EventKind.ROBOTS_CHANGED,))
-    values = {
+    scans = sites.site_scans(web.database, caller.workspace_id, site_id, _COMPARABLE_SCANS)
+    values: dict[str, Any] = {
         "site": sites.get_site(web.database, caller.workspace_id, site_id),
         "files": files,
         "rules": rules,
         "lines": lines,
         "events": changes.list_events(web.database, asked.site, wanted, limit=20).rows,
+        "older": [
+            each for each in scans if each.id < asked.scan.id and each.site_id == asked.site.id
+        ],
+        "before": before,
+        "differences": {},
+        "pages_before": {},
     }
+    if number := number_or_none(before):
+        earlier = site_inventory.asked_scan(web.database, caller.workspace_id, site_id, number)
+        old_files, old_rules = site_inventory.robots(earlier)
+        old_texts = {each.url: each.text or "" for each in old_files}
+        values["differences"] = {
+            each.url: _difference(old_texts.get(each.url, ""), each.text or "") for each in files
+        }
+        pages: Counter[tuple[str | None, bool]] = Counter()
+        for rule in old_rules:
+            pages[rule.rule, rule.allowed] += rule.pages
+        values["pages_before"] = pages
     return render(request, "robots.html", values)
+
+
+def _difference(before: str, after: str) -> list[tuple[str, str]]:
+    """Lines that are gone, new or near one of these, each with its mark; empty: no difference.
+
+    >>> _difference("User-agent: *", "User-agent: *\\nDisallow: /a")
+    [(' ', 'User-agent: *'), ('+', 'Disallow: /a')]
+    """
+    lines = unified_diff(
+        before.splitlines()[:_MAX_DIFF_LINES], after.splitlines()[:_MAX_DIFF_LINES], lineterm=""
+    )
+    return [(line[0], line[1:]) for line in islice(lines, 2, None) if not line.startswith("@@")]
 
 
 @router.get("/coverage")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from functools import partial
 from typing import Annotated
 
@@ -10,8 +11,8 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from sitecrawl.config.profiles import PROFILES
-from sitecrawl.errors import ConflictError, InvalidInputError
-from sitecrawl.services import groups, site_bulk, site_transfer, sites
+from sitecrawl.errors import ConflictError, InvalidInputError, SitecrawlError
+from sitecrawl.services import groups, site_bulk, site_preview, site_transfer, sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.permissions import permission_of
 from sitecrawl.services.site_bulk import BulkAction
@@ -21,6 +22,7 @@ from sitecrawl.services.sites import NewSite
 from sitecrawl.store.queries.watched_sites import SiteFilter
 from sitecrawl.store.vocabulary import SiteState
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.events import event, stream
 from sitecrawl.web.flash import act, go
 from sitecrawl.web.pages.forms import (
     SiteForm,
@@ -30,7 +32,7 @@ from sitecrawl.web.pages.forms import (
     split_tags,
 )
 from sitecrawl.web.state import Web
-from sitecrawl.web.templating import render
+from sitecrawl.web.templating import environment, render
 
 router = APIRouter(prefix="/sites")
 
@@ -141,6 +143,28 @@ def add_site(
         return _new_site_page(request, web, caller, given, {"root_url": str(error)}, status=409)
     target = f"/tasks/{site.active_job_id}" if site.active_job_id else f"/sites/{site.id}"
     return go(target, f"{site.name} is watched now")
+
+
+@router.post("/new/preview")
+async def preview(
+    web: CurrentWeb,
+    _caller: Annotated[Caller, allowed(site_preview.preview_site)],
+    given: Annotated[SiteForm, Form()],
+) -> Response:
+    """What is found on a site, piece by piece as it is read; nothing is stored."""
+    template = environment().get_template("preview.html")
+
+    async def events() -> AsyncGenerator[bytes]:
+        try:
+            with web.previews.taken():
+                async for each in site_preview.preview_site(
+                    given.root_url, given.profile, web.config
+                ):
+                    yield event(each["event"], template.render(each))
+        except SitecrawlError as error:
+            yield event("failed", template.render(event="failed", message=str(error)))
+
+    return stream(events())
 
 
 @router.get("/import")

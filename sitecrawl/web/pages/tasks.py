@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import AsyncGenerator
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Header, Query, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from sitecrawl.errors import NotFoundError
-from sitecrawl.services import jobs, live, site_inventory
+from sitecrawl.services import jobs, live
 from sitecrawl.services.callers import Caller
 from sitecrawl.store.queries.jobs import JobFilter
 from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobStatus
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.events import event, stream
 from sitecrawl.web.flash import act
-from sitecrawl.web.templating import render
+from sitecrawl.web.live import Snapshot
+from sitecrawl.web.templating import environment, render
 
 router = APIRouter(prefix="/tasks")
 
 _PER_PAGE = 50
+_FETCHES_SHOWN = 30
 _RETRYABLE = {"failed", "interrupted", "cancelled", "partial", "skipped"}
 
 
@@ -53,27 +57,49 @@ def task(
     request: Request,
     job_id: int,
     web: CurrentWeb,
-    caller: Annotated[Caller, allowed(live.live_job)],
+    caller: Annotated[Caller, allowed(live.live_scan)],
 ) -> Response:
     """One task; while it runs, its figures move and what it reads is shown."""
-    found = live.live_job(web.database, caller.workspace_id, job_id)
-    documents = []
-    if found.job.scan_id:
-        try:
-            asked = site_inventory.asked_scan(
-                web.database, caller.workspace_id, found.job.watched_site_id, found.job.scan_id
-            )
-            documents = list(site_inventory.list_documents(asked, limit=20).rows)
-        except NotFoundError:
-            documents = []
-    values = {
-        "job": found.job,
-        "progress": found.progress,
-        "is_active": not found.has_ended,
-        "documents": documents,
-        "retryable": _RETRYABLE,
-    }
+    found = live.live_scan(web.database, caller.workspace_id, job_id)
+    values = {**_live_values(found), "retryable": _RETRYABLE}
     return render(request, "task.html", values)
+
+
+@router.get("/{job_id}/live")
+async def follow_task(
+    job_id: int,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(live.live_scan)],
+    last_event_id: Annotated[str | None, Header(alias="Last-Event-ID", max_length=100)] = None,
+) -> Response:
+    """The part of the page that moves, whenever it changes; ``ended`` when the task has."""
+    template = environment().get_template("task_live.html")
+
+    def look() -> Snapshot:
+        found = live.live_scan(web.database, caller.workspace_id, job_id)
+        return Snapshot(template.render(_live_values(found)), found.live.has_ended)
+
+    first = await run_in_threadpool(look)  # 404 before the stream begins
+
+    async def events() -> AsyncGenerator[bytes]:
+        if first.is_last:
+            yield event("ended", "")
+            return
+        name = f"task page {caller.workspace_id} {job_id}"
+        async for each in web.live.follow(name, look, last_event_id):
+            yield event("ended" if each.is_last else "live", each.text, each.id)
+
+    return stream(events())
+
+
+def _live_values(found: live.LiveScan) -> dict[str, Any]:
+    return {
+        "job": found.live.job,
+        "progress": found.live.progress,
+        "is_active": not found.live.has_ended,
+        "scan": found,
+        "shown": found.fetches[:_FETCHES_SHOWN],
+    }
 
 
 @router.post("/{job_id}/cancel")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.services import jobs, sites
+from sitecrawl.services import jobs, sites, users
 from sitecrawl.services.permissions import Role
 from sitecrawl.services.sites import NewSite
 from tests.web.serving import PASSWORD
@@ -148,6 +148,31 @@ def test_what_people_and_sites_write_is_text(server: Serving, owner: httpx.Clien
         page = owner.get(path)
         assert page.status_code == 200, path
         assert "<script>alert" not in page.text, path
+
+
+def test_a_preview_reaches_no_private_address(server: Serving, owner: httpx.Client) -> None:
+    for address in ("10.0.0.1", "http://localhost:1", "ftp://x"):
+        told = owner.post("/sites/new/preview", data={"root_url": address})
+        assert told.headers["content-type"].startswith("text/event-stream")
+        assert told.text.startswith("event: failed\n"), told.text
+    viewer = server.signed_in(server.add_user(Role.VIEWER))
+    assert viewer.post("/sites/new/preview", data={"root_url": "x.example"}).status_code == 403
+
+
+def test_the_live_part_of_a_task_ends_with_it(server: Serving, owner: httpx.Client) -> None:
+    site = sites.add_site(server.database, 1, NewSite("https://example.com"))
+    path = f"/tasks/{site.active_job_id}/live"
+    with owner.stream("GET", path) as told:
+        lines = told.iter_lines()
+        assert next(lines) == "event: live"
+        assert next(lines).startswith("id: ")
+        jobs.cancel_job(server.database, 1, site.active_job_id or 0)
+        assert "event: ended" in lines
+    assert owner.get(path).text.startswith("event: ended\n")
+    stranger = server.signed_in(
+        server.add_user(workspace_id=users.workspace_named(server.database, "other"))
+    )
+    assert stranger.get(path).status_code == 404
 
 
 def test_messages_lead_nowhere_else(owner: httpx.Client) -> None:
