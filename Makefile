@@ -8,6 +8,7 @@
 #   make trial      real sites: what is found, what is untrue, at which cost (TRIAL="--sites vitepress")
 #   make openapi    write docs/openapi.json and the client from the API
 #   make bench-dive      how well passages are found, and what dives and searches cost
+#   make bench-web       reads of the API with a million pages while two scans write, on SQLite and PostgreSQL
 #   make bench-monitor   200 sites on SQLite and PostgreSQL while the monitor's processes are killed
 #   make dashboard-assets   build styles and scripts of the dashboard from frontend/dashboard (needs node and npm)
 #   make report-assets   build the page of the report from frontend/report (needs node and npm)
@@ -21,7 +22,7 @@ PROFILE ?= $(if $(DOMAIN),default,fast)
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help openapi discover serve test check bench bench-dive bench-monitor trial dashboard-assets report-assets pins clean
+.PHONY: help openapi discover serve test check bench bench-dive bench-web bench-monitor trial dashboard-assets report-assets pins clean
 
 help:
 	@sed -n 's/^#  *make/make/p' Makefile
@@ -81,6 +82,10 @@ openapi: $(VENV)/ready-dev
 bench-dive: $(VENV)/ready-dev
 	@$(BIN)/python -m benchmarks.search_quality
 	@$(BIN)/python -m benchmarks.dive
+
+bench-web: $(VENV)/ready-dev
+	@$(BIN)/python -m benchmarks.web $(BENCH_WEB)
+	@$(BIN)/python -m benchmarks.web --postgres $(BENCH_WEB)
 
 bench-monitor: $(VENV)/ready-dev
 	@$(BIN)/python -m benchmarks.monitor

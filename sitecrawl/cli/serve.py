@@ -53,7 +53,7 @@ def serve(
 
     config = _config(host, port, setting or [], database)
     try:
-        from sitecrawl.web.server import Server
+        from sitecrawl.web.server import DATABASE_CONNECTIONS, Server
     except ImportError as error:
         raise ExtraMissingError(
             f"sitecrawl serve needs the package {error.name}; install what it needs with:"
@@ -61,7 +61,7 @@ def serve(
         ) from error
     migrate_before_serving(config.database_url)
     with (
-        open_database(config.database_url) as store,
+        open_database(config.database_url, connections=DATABASE_CONNECTIONS) as store,
         _demo_site(config, store, wanted=demo) as start_demo_site,
         _monitor(config, workers) as start_monitor,
     ):

@@ -28,9 +28,11 @@ from sitecrawl.monitor.scheduler import (
     queue_lost,
     recover_dead,
 )
+from sitecrawl.services.callers import SessionRules
 from sitecrawl.services.changes import detect_changes
 from sitecrawl.services.database import AskedScan
 from sitecrawl.services.page_lists import refresh_page_index
+from sitecrawl.services.sessions import clear_expired
 from sitecrawl.store.engine import beside, open_database
 from sitecrawl.store.errors import StoreError
 from sitecrawl.store.processes import process_token
@@ -193,6 +195,7 @@ class MonitorProcess:
             before = now - timedelta(days=self._config.monitor_keep_days)
             forget_old(self._database, before)
             forget_old_deliveries(self._database, before)
+        clear_expired(self._database, SessionRules.of(self._config))
         self._engine.forget_ended(now - _KEEP_WORKFLOWS)
 
     def _drain(self) -> None:

@@ -18,6 +18,7 @@ from sitecrawl.store.writers import users as writers
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
+    from sitecrawl.config import Config
     from sitecrawl.store.engine import Database
 
 # When it was last used is written at most this often: a write may have to wait for a scan.
@@ -31,6 +32,13 @@ class SessionRules:
 
     idle: timedelta = timedelta(hours=12)
     absolute: timedelta = timedelta(days=14)
+
+    @classmethod
+    def of(cls, config: Config) -> SessionRules:
+        return cls(
+            idle=timedelta(minutes=config.web_session_idle_minutes),
+            absolute=timedelta(days=config.web_session_days),
+        )
 
 
 @dataclass(frozen=True, slots=True)

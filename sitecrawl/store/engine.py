@@ -52,10 +52,11 @@ _SQLITE_PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
     "PRAGMA foreign_keys = ON",
-    "PRAGMA cache_size = -20000",  # KiB
     "PRAGMA journal_size_limit = 67108864",
 )
-_READ_ONLY_PRAGMAS = ("PRAGMA cache_size = -20000",)
+_CACHE_KIB = 20_000
+# Of all connections of a server together: each has a cache of its own.
+_SHARED_CACHE_KIB = 80_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +104,18 @@ def open_database(
     create: bool = True,
     to_write: bool = True,
     busy_timeout_seconds: float = BUSY_TIMEOUT_SECONDS,
+    connections: int | None = None,
 ) -> Database:
     """Open the database, with its schema brought to the newest version.
 
     Without ``create`` a SQLite file that does not exist is a DatabaseMissingError; without
-    ``to_write`` one that cannot be written will do.
+    ``to_write`` one that cannot be written will do. *connections*: at most so many at once, for
+    a server with many threads.
     """
     parsed = parse_url(url)
     label = shown_url(parsed)
-    database = Database(_engine(parsed, label, create, to_write, busy_timeout_seconds), label)
+    engine = _engine(parsed, label, create, to_write, busy_timeout_seconds, connections)
+    database = Database(engine, label)
     try:
         with explained(label):
             bring_to_head(database.engine, label)
@@ -164,14 +168,19 @@ def schema_revision(url: str) -> str | None:
 
 
 def _engine(
-    url: URL, label: str, create: bool, to_write: bool, busy_timeout_seconds: float
+    url: URL,
+    label: str,
+    create: bool,
+    to_write: bool,
+    busy_timeout_seconds: float,
+    connections: int | None = None,
 ) -> Engine:
     if url.get_backend_name() != "sqlite":
-        return _postgres_engine(url, label, busy_timeout_seconds)
+        return _postgres_engine(url, label, busy_timeout_seconds, connections)
     path = Path(url.database or "")
     _check_file(path, label, create)
     if to_write or _is_writable(path):
-        return _sqlite_engine(url, busy_timeout_seconds)
+        return _sqlite_engine(url, busy_timeout_seconds, connections)
     return _read_only_engine(url, path, busy_timeout_seconds)
 
 
@@ -224,19 +233,30 @@ def _check_file(path: Path, label: str, create: bool) -> None:
         )
 
 
-def _sqlite_engine(url: URL, busy_timeout_seconds: float) -> Engine:
-    engine = create_engine(url, connect_args={"timeout": busy_timeout_seconds})
-    _prepare_connections(engine, _SQLITE_PRAGMAS)
+def _sqlite_engine(url: URL, busy_timeout_seconds: float, connections: int | None) -> Engine:
+    arguments = {"timeout": busy_timeout_seconds}
+    engine = create_engine(url, connect_args=arguments, **_pool(connections))
+    cache_kib = _SHARED_CACHE_KIB // connections if connections else _CACHE_KIB
+    _prepare_connections(engine, _SQLITE_PRAGMAS, cache_kib)
     return engine
 
 
-def _prepare_connections(engine: Engine, pragmas: Sequence[str]) -> None:
+def _pool(connections: int | None) -> dict[str, Any]:
+    if connections is None:
+        return {}
+    # The one that was used last is taken first, as its cache is warm.
+    return {"pool_size": connections, "max_overflow": 0, "pool_use_lifo": True}
+
+
+def _prepare_connections(
+    engine: Engine, pragmas: Sequence[str], cache_kib: int = _CACHE_KIB
+) -> None:
     @event.listens_for(engine, "connect")
     def prepare(connection: DBAPIConnection, _record: Any) -> None:
         # The driver begins transactions of its own otherwise, too late and not before DDL.
         connection.isolation_level = None
         cursor = connection.cursor()
-        for pragma in pragmas:
+        for pragma in (*pragmas, f"PRAGMA cache_size = -{cache_kib}"):
             cursor.execute(pragma)
         cursor.close()
 
@@ -275,7 +295,7 @@ def _read_only_engine(url: URL, path: Path, busy_timeout_seconds: float) -> Engi
             wal,
         )
     engine = create_engine(url, creator=lambda: connect(options))
-    _prepare_connections(engine, _READ_ONLY_PRAGMAS)
+    _prepare_connections(engine, ())
     return engine
 
 
@@ -292,11 +312,14 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _postgres_engine(url: URL, label: str, lock_timeout_seconds: float) -> Engine:
+def _postgres_engine(
+    url: URL, label: str, lock_timeout_seconds: float, connections: int | None
+) -> Engine:
     try:
         engine = create_engine(
             url,
             pool_pre_ping=True,
+            **_pool(connections),
             connect_args={"connect_timeout": CONNECT_TIMEOUT_SECONDS},
         )
     except ImportError as error:

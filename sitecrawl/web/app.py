@@ -10,10 +10,12 @@ from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import compile_path
 from starlette.staticfiles import StaticFiles
 
 from sitecrawl import __version__, web
@@ -49,6 +51,7 @@ _GZIP_MIN_BYTES: Final = 1_000
 # Most of what the best level saves, at a third of its time.
 _GZIP_LEVEL: Final = 5
 _NOT_SIGNED_IN: Final = 401
+_NOT_ALLOWED: Final = 405
 _TITLE: Final = "sitecrawl"
 _DESCRIPTION: Final = "Sites that are watched, their inventories, what changed, and who is told."
 
@@ -140,7 +143,20 @@ async def _on_problem(request: Request, error: Exception) -> Response:
 async def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     detail = "" if error.status_code in {404, 405} else str(error.detail)
-    return _shown(request, problem_of_status(error.status_code, detail, error.headers))
+    headers = dict(error.headers or {})
+    if error.status_code == _NOT_ALLOWED:
+        headers["Allow"] = ", ".join(sorted(_methods_of(request)))
+    return _shown(request, problem_of_status(error.status_code, detail, headers))
+
+
+def _methods_of(request: Request) -> set[str]:
+    """Of every route with this path: the router names those of the first one only."""
+    return {
+        method
+        for context in iter_route_contexts(request.app.routes)
+        if compile_path(context.path or "")[0].match(request.url.path)
+        for method in context.methods or ()
+    }
 
 
 async def _on_invalid(request: Request, error: Exception) -> Response:

@@ -109,7 +109,10 @@ class CrossSiteCheck:
 
 
 class BodyLimit:
-    """``Content-Length`` is checked at once, a body without it as it comes."""
+    """``Content-Length`` is checked at once, a body without it as it comes.
+
+    The whole body has its time, however many pieces it comes in.
+    """
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
         self.app = app
@@ -119,47 +122,63 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        body = _LimitedBody(receive, send, self._max_bytes)
         length = Headers(scope=scope).get("content-length", "0")
         if not length.isdecimal() or int(length) > self._max_bytes:
-            await self._refuse(scope, receive, send)
-            return
-        received = 0
-        has_started = False
+            body.refusal = "too-large"
+        else:
+            try:
+                await self.app(scope, body.receive, body.send)
+            except _BodyRefusedError:
+                if body.has_started:
+                    raise
+        if body.refusal and not body.has_started:
+            detail = f"a request may have {self._max_bytes:,} bytes, and {_BODY_SECONDS} seconds"
+            refused = problem_response(body.refusal, detail, headers={"Connection": "close"})
+            await refused(scope, receive, send)
 
-        async def receive_limited() -> Message:
-            nonlocal received
-            if received < 0:  # the whole body is there; what follows is the end of the connection
-                return await receive()
-            async with asyncio.timeout(_BODY_SECONDS):
-                message = await receive()
-            if message["type"] == "http.request":
-                received += len(message.get("body", b""))
-                if received > self._max_bytes:
-                    raise _BodyTooLargeError
-                if not message.get("more_body"):
-                    received = -1
-            return message
 
-        async def send_noting_start(message: Message) -> None:
-            nonlocal has_started
-            has_started = True
-            await send(message)
+class _LimitedBody:
+    """The body of one request; once it is refused, no other answer is sent.
 
+    Whoever reads the body may take the error for a body that cannot be read, and answer that.
+    """
+
+    def __init__(self, receive: Receive, send: Send, max_bytes: int) -> None:
+        self.refusal = ""
+        self.has_started = False
+        self._receive, self._send = receive, send
+        self._bytes_left = max_bytes
+        self._is_whole = False
+        self._ends_at = asyncio.get_running_loop().time() + _BODY_SECONDS
+
+    async def receive(self) -> Message:
+        if self._is_whole:  # what follows is the end of the connection
+            return await self._receive()
         try:
-            await self.app(scope, receive_limited, send_noting_start)
-        except (_BodyTooLargeError, TimeoutError):
-            if has_started:
-                raise
-            await self._refuse(scope, receive, send)
+            async with asyncio.timeout_at(self._ends_at):
+                message = await self._receive()
+        except TimeoutError:
+            raise self._refused("too-slow") from None
+        if message["type"] == "http.request":
+            self._bytes_left -= len(message.get("body", b""))
+            if self._bytes_left < 0:
+                raise self._refused("too-large")
+            self._is_whole = not message.get("more_body")
+        return message
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        detail = f"a request may have {self._max_bytes:,} bytes"
-        await problem_response("too-large", detail, headers={"Connection": "close"})(
-            scope, receive, send
-        )
+    async def send(self, message: Message) -> None:
+        if self.refusal and not self.has_started:
+            return
+        self.has_started = True
+        await self._send(message)
+
+    def _refused(self, kind: str) -> _BodyRefusedError:
+        self.refusal = kind
+        return _BodyRefusedError()
 
 
-class _BodyTooLargeError(Exception):
+class _BodyRefusedError(Exception):
     pass
 
 

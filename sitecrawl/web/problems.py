@@ -62,6 +62,7 @@ _KINDS: Final = (
         "not-found", 404, "Not found", "There is no such thing, or it is in another workspace."
     ),
     ProblemKind("method-not-allowed", 405, "Method not allowed", "See the header Allow."),
+    ProblemKind("too-slow", 408, "Too slow", "The body did not come in time."),
     ProblemKind("conflict", 409, "Conflict", "It is there already, or is under way."),
     ProblemKind(
         "crawl-needed", 409, "Crawl needed", "The question is about links: scan with a crawl first."

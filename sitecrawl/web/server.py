@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import uvicorn
+from anyio.to_thread import current_default_thread_limiter
 
 from sitecrawl.web.app import create_app
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 _KEEP_ALIVE_SECONDS: Final = 15
 _SHUTDOWN_SECONDS: Final = 5
 _MAX_CONNECTIONS: Final = 2_000
+# A thread answers a request; more of them only wait for each other, with a connection each.
+_REQUEST_THREADS: Final = 12
+# Threads of requests, of downloads and of passwords, and some to spare: none waits for another's.
+DATABASE_CONNECTIONS: Final = _REQUEST_THREADS + 12
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -59,6 +64,7 @@ class Server(uvicorn.Server):
                 signal.signal(each, handler)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        current_default_thread_limiter().total_tokens = _REQUEST_THREADS
         await super().startup(sockets)
         if self.started:
             [first, *_] = self.servers[0].sockets

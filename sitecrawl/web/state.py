@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import anyio
@@ -63,10 +62,7 @@ class Web:
 
     @classmethod
     def of(cls, config: Config, database: Database) -> Web:
-        rules = SessionRules(
-            idle=timedelta(minutes=config.web_session_idle_minutes),
-            absolute=timedelta(days=config.web_session_days),
-        )
+        rules = SessionRules.of(config)
         return cls(config, database, rules, RateLimits(config.web_requests_per_minute))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -46,6 +47,8 @@ def test_sessions_and_tokens(database: Database) -> None:
     assert caller_by_token(database, made.text) is None
     sessions.clear_expired(database, RULES)
     assert len(sessions.list_sessions(database, caller.user_id, RULES)) == 1
+    sessions.clear_expired(database, SessionRules(idle=timedelta(0)))
+    assert sessions.list_sessions(database, caller.user_id, RULES) == []
 
 
 def test_the_last_owner_stays(database: Database) -> None:

@@ -15,7 +15,7 @@ from sitecrawl.services import users
 from sitecrawl.services.permissions import Role
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.vocabulary import FIRST_WORKSPACE
-from sitecrawl.web.server import Server
+from sitecrawl.web.server import DATABASE_CONNECTIONS, Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +77,7 @@ def serving(database_url: str, **settings: Any) -> Iterator[Serving]:
         bound.append(port)
         is_ready.set()
 
-    with open_database(database_url) as database:
+    with open_database(database_url, connections=DATABASE_CONNECTIONS) as database:
         server = Server(config, database, on_ready)
         thread = threading.Thread(target=server.run)
         thread.start()

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import select
 import socket
 import threading
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
+from fastapi.routing import iter_route_contexts
 
+from sitecrawl.errors import SignInRefusedError, ThrottledError
+from sitecrawl.services import sessions
+from sitecrawl.services.callers import SessionRules
 from sitecrawl.services.permissions import Role
+from sitecrawl.services.sessions import Client
+from sitecrawl.web import pages
 from tests.web.serving import PASSWORD
+from tests.web.world import HOSTILE, MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -188,6 +198,50 @@ def test_public_pages_have_a_limit_of_requests(serve: Callable[..., Serving], pa
     assert [client.get(path).status_code for _ in range(3)] == [404, 404, 429]
 
 
+def test_a_body_that_does_not_come_is_given_up(
+    server: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when it comes byte by byte."""
+    monkeypatch.setattr("sitecrawl.web.middleware._BODY_SECONDS", 0.5)
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        head = "POST /api/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        connection.sendall(f"{head}Content-Length: 1000\r\n\r\n".encode())
+        while not select.select([connection], [], [], 0.1)[0]:
+            connection.sendall(b" ")
+        answer = b"".join(iter(lambda: connection.recv(65_536), b""))
+    assert answer.startswith(b"HTTP/1.1 408"), answer
+    assert b"/problems/too-slow" in answer
+    assert server.anonymous().get("/api/health").status_code == 200
+
+
+def test_a_thousand_guesses_are_stopped_by_address_and_account(
+    server: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few of them cost a hash, and no answer tells which account there is."""
+    known = server.add_user()
+    checked: list[str | None] = []
+
+    def is_password(_password: str, known_hash: str | None) -> bool:
+        checked.append(known_hash)
+        return False
+
+    monkeypatch.setattr("sitecrawl.services.sessions.is_password", is_password)
+    answers: dict[str, set[str]] = {"known": set(), "unknown": set()}
+    for number in range(1_000):
+        email = known if number % 2 else f"guess-{number % 20}@example.com"
+        client = Client(f"192.0.2.{number % 5}", "")
+        with pytest.raises((SignInRefusedError, ThrottledError)) as caught:
+            sessions.sign_in(server.database, email, "guess", client, SessionRules())
+        kind = type(caught.value).__name__
+        words = re.sub(r"\d+", "N", str(caught.value))
+        answers["known" if number % 2 else "unknown"].add(f"{kind}: {words}")
+    # Of an account 8 are free, of an address 40; then every failure doubles the wait.
+    assert len(checked) <= 8 + 10 * 8
+    assert answers["known"] == answers["unknown"]
+    assert len(answers["known"]) == 2
+
+
 def test_no_password_is_hashed_for_a_wrong_setup_link(
     server: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,6 +294,36 @@ def test_what_sites_are_called_is_no_formula_in_a_download(server: Serving) -> N
         rows = csv.reader(io.StringIO(client.get(path).text))
         for cell in (cell for row in rows for cell in row):
             assert not cell.startswith(("=", "+", "-", "@")), cell
+
+
+_PAGES = sorted(
+    context.path or ""
+    for context in iter_route_contexts(pages.router.routes)
+    if "GET" in (getattr(context, "methods", None) or ())
+)
+
+
+@pytest.mark.parametrize("path", _PAGES)
+def test_hostile_text_is_text_on_every_page(shared_world: World, path: str) -> None:
+    """People have written it into everything that they can write, and the site into its pages."""
+    values = {**shared_world.objects, "secret": "x", "token": "x", "name": "x"}
+    filled = re.sub(r"\{(\w+)(:path)?\}", lambda name: str(values[name[1]]), path)
+    client = shared_world.owner
+    headers = {"Accept": "text/html"}
+    for query in ("", f"?search={quote(HOSTILE)}&q={quote(HOSTILE)}&tag={quote(HOSTILE)}"):
+        answer = client.get(filled + query, headers=headers)
+        assert answer.status_code < 500, answer.text
+        assert "<script>alert" not in answer.text
+        assert "unsafe" not in answer.headers["content-security-policy"]
+
+
+def test_the_hostile_text_is_there(shared_world: World) -> None:
+    """Else the pages above would show nothing."""
+    for path in ("/sites", "/groups", f"/sites/{shared_world.site_id}", "/channels"):
+        page = shared_world.owner.get(path, headers={"Accept": "text/html"})
+        assert page.status_code == 404 or MARK in page.text, path
+    found = shared_world.owner.get(f"/sites/{shared_world.site_id}/pages?search=orphan")
+    assert "alert(1)" in found.text
 
 
 def test_a_page_shows_what_people_wrote_as_text(server: Serving) -> None:

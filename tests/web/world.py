@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from tests.web.serving import Serving
 
 
-OURS = "only of workspace 1"
+HOSTILE = """'"><script>alert(1)</script>"""
+MARK = "only of workspace 1"
+OURS = f"{MARK} {HOSTILE}"
 """A text in everything that people of the first workspace wrote."""
 
 
@@ -63,7 +65,7 @@ def _serve(site: SiteServer) -> None:
         "/sitemap.xml": sitemap(*map(site.at, paths), site.at("/secret/x"), site.at("/orphan")),
         "/": page("Home", "/blog/a", "/about", "/unlisted"),
         "/unlisted": page("=1+1", "/"),
-        "/orphan": page("Orphan", "/"),
+        "/orphan": page(f"Orphan {HOSTILE}", "/", f"/hostile?q={HOSTILE}"),
         **{path: page(path, "/", "/gone") for path in paths},
     }
 
@@ -115,19 +117,24 @@ def _one_of_each(server: Serving, owner: httpx.Client, site_id: int) -> dict[str
     written = {"assignee": OURS, "note": OURS}
     owner.patch(f"{of_site}/changes/{change['id']}", json=written).raise_for_status()
     made["change_id"] = change["id"]
+    made["event_id"] = owner.get(f"{of_site}/events").json()["events"][0]["id"]
     [scan, *_] = owner.get(f"{of_site}/scans").json()["scans"]
     made["scan_id"] = scan["id"]
     made["job_id"] = owner.get("/api/jobs").json()["jobs"][0]["id"]
     made["session_id"] = owner.get("/api/sessions").json()["sessions"][0]["id"]
-    made["user_id"] = owner.get("/api/users").json()["users"][0]["id"]
+    [made["user_id"]] = (
+        each["id"]
+        for each in owner.get("/api/users").json()["users"]
+        if each["email"] == "owner-1@example.com"
+    )
     made["token_id"] = owner.post("/api/tokens", json={"name": OURS, "scopes": ["read"]}).json()[
         "id"
     ]
-    return made | _incident_and_delivery(server, made)
+    return made | _rows(server, made)
 
 
-def _incident_and_delivery(server: Serving, made: dict[str, int | str]) -> dict[str, int | str]:
-    """What would need a site in trouble, and a server of mail."""
+def _rows(server: Serving, made: dict[str, int | str]) -> dict[str, int | str]:
+    """What would need a site in trouble, a server of mail, or a dive."""
     now = datetime.now(UTC)
     incident = {
         "site_id": 1,
@@ -153,12 +160,29 @@ def _incident_and_delivery(server: Serving, made: dict[str, int | str]) -> dict[
         "created_at": now,
         "finished_at": now,
     }
+    dive = {
+        "site_id": 1,
+        "wanted": {},
+        "status": "finished",
+        "reason": OURS,
+        "counts": {},
+        "started_at": now,
+        "finished_at": now,
+    }
+    conversation = {
+        "site_id": 1,
+        "user_id": made["user_id"],
+        "title": OURS,
+        "created_at": now,
+    }
     with server.database.writing() as connection:
         return {
             f"{name}_id": connection.scalar(insert(table).values(row).returning(table.c.id))
             for name, table, row in (
                 ("incident", t.incidents, incident),
                 ("delivery", t.deliveries, delivery),
+                ("dive", t.dives, dive),
+                ("conversation", t.conversations, conversation),
             )
         }
 

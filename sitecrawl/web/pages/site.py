@@ -12,7 +12,7 @@ from sitecrawl.changes.kinds import Severity
 from sitecrawl.channels.rules import Rules
 from sitecrawl.channels.targets import ChannelKind
 from sitecrawl.config.profiles import PROFILES
-from sitecrawl.errors import ConflictError, InvalidInputError
+from sitecrawl.errors import ConflictError, InvalidInputError, NotFoundError
 from sitecrawl.services import (
     changes,
     channels,
@@ -216,6 +216,12 @@ def channel_list(
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(channels.list_channels)],
 ) -> Response:
+    return _channels_page(request, web, caller, site_id)
+
+
+def _channels_page(
+    request: Request, web: Web, caller: Caller, site_id: int, message: str = ""
+) -> Response:
     site = sites.get_site(web.database, caller.workspace_id, site_id)
     every = channels.list_channels(web.database, caller.workspace_id)
     values = {
@@ -229,11 +235,12 @@ def channel_list(
         "kinds": list(ChannelKind),
         "severities": list(Severity),
     }
-    return render(request, "channels.html", values)
+    return render(request, "channels.html", values, message=message)
 
 
 @router.post("/channels")
 def add_channel(
+    request: Request,
     site_id: int,
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(channels.add_channel)],
@@ -242,18 +249,20 @@ def add_channel(
     name: Text = "",
     min_severity: Text = "info",
 ) -> Response:
+    """A secret is shown in this answer: a cookie for the next page would carry it once more."""
     sites.get_site(web.database, caller.workspace_id, site_id)
-
-    def work() -> str:
-        least = Severity(min_severity) if min_severity in set(Severity) else Severity.INFO
-        new = NewChannel(
-            kind, target, name, watched_site_id=site_id, rules=Rules(min_severity=least)
-        )
+    least = Severity(min_severity) if min_severity in set(Severity) else Severity.INFO
+    new = NewChannel(kind, target, name, watched_site_id=site_id, rules=Rules(min_severity=least))
+    path = f"/sites/{site_id}/channels"
+    try:
         made = channels.add_channel(web.database, caller.workspace_id, new, web.config)
-        words = f"Channel {made.channel.name} is added"
-        return f"{words}. Its secret, shown only now: {made.secret}" if made.secret else words
-
-    return act(f"/sites/{site_id}/channels", work)
+    except (ConflictError, InvalidInputError, NotFoundError) as error:
+        return go(path, str(error), is_error=True)
+    words = f"Channel {made.channel.name} is added"
+    if not made.secret:
+        return go(path, words)
+    shown = f"{words}. Its secret, shown only now: {made.secret}"
+    return _channels_page(request, web, caller, site_id, shown)
 
 
 @router.post("/channels/{channel_id}/{action}")
