@@ -7,7 +7,7 @@
 #   make bench      speed and memory beside other tools (BENCH="--rounds 1 --urls 100k" for a quick look)
 #   make trial      real sites: what is found, what is untrue, at which cost (TRIAL="--sites vitepress")
 #   make openapi    write docs/openapi.json and the client from the API
-#   make bench-dive      how well passages are found, and what dives and searches cost
+#   make bench-dive      how well pages are read and passages found, and what dives and searches cost
 #   make bench-web       reads of the API with a million pages while two scans write, on SQLite and PostgreSQL
 #   make bench-monitor   200 sites on SQLite and PostgreSQL while the monitor's processes are killed
 #   make dashboard-assets   build styles and scripts of the dashboard from frontend/dashboard (needs node and npm)
@@ -80,6 +80,7 @@ openapi: $(VENV)/ready-dev
 	@$(BIN)/python -m sitecrawl.web.openapi
 
 bench-dive: $(VENV)/ready-dev
+	@$(BIN)/python -m benchmarks.extraction
 	@$(BIN)/python -m benchmarks.search_quality
 	@$(BIN)/python -m benchmarks.dive
 

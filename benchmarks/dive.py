@@ -6,13 +6,14 @@
 
 - Queries: passages of made-up words whose frequencies are those of a language, with random vectors.
   The time of a search is what a person waits, and includes the embedding of the question.
-- Pages: those of the Python documentation (python3.11-doc), read, cut, stored and embedded. Then
-  one of a hundred gets another paragraph, and all are looked at again.
+- Pages: 1,000 of the PostgreSQL documentation (postgresql-doc-15), from stored bodies: read, cut,
+  stored and embedded. Then one of a hundred has changed, and all are looked at again.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import random
 import resource
 import statistics
@@ -28,24 +29,19 @@ from sqlalchemy import insert, text
 
 from benchmarks.trial.packages import debian_package
 from sitecrawl.dive.embeddings import local_embedder
-from sitecrawl.dive.extraction import extract_article
-from sitecrawl.dive.passages import split_passages
-from sitecrawl.dive.reading import DiveCounts, embed_passages
+from sitecrawl.dive.reading import DiveCounts, PageReader, embed_passages
 from sitecrawl.dive.search import search
 from sitecrawl.dive.vectors import pack_vectors
-from sitecrawl.html.text import hash_text
 from sitecrawl.store import schema as t
+from sitecrawl.store.bodies import pack_body
 from sitecrawl.store.engine import open_database
-from sitecrawl.store.queries.passages import ensure_words_indexed, known_contents
+from sitecrawl.store.queries.passages import ensure_words_indexed
 from sitecrawl.store.queries.scans import sites
 from sitecrawl.store.queries.vectors import index_vectors
 from sitecrawl.store.writers.dives import (
-    NewContent,
-    NewPassage,
     add_dive,
     ensure_word_index,
     known_model,
-    put_content,
     put_vectors,
 )
 from tests.site.postgres import running_postgres
@@ -208,57 +204,87 @@ def add_contents(connection: Connection, site_id: int) -> None:
 
 
 def measure_pages() -> None:
-    root = debian_package("python3.11-doc") / "usr/share/doc/python3.11/html"
-    paths = sorted(root.rglob("*.html"))
-    found = [path.read_text(encoding="utf-8", errors="replace") for path in paths]
-    bodies = {number: found[number % len(found)] for number in range(_PAGES)}
-    for number in range(len(found), _PAGES):
-        # Each page again, with other words in every paragraph.
-        bodies[number] = bodies[number].replace("<p>", f"<p>Edition {number}. ")
+    root = debian_package("postgresql-doc-15") / "usr/share/doc/postgresql-doc-15/html"
+    paths = sorted(root.rglob("*.html"))[:_PAGES]
     with sqlite() as database:
         with database.writing() as connection:
             site_id = add_site(connection)
-            add_pages(connection, site_id, _PAGES)
+            add_pages(connection, site_id, len(paths))
+            keep_bodies(connection, site_id, {n: p.read_bytes() for n, p in enumerate(paths, 1)})
         [site] = sites(database)
-        first, words = dive(database, site, bodies)
+        first, counts = dive(database, site, len(paths))
         rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         sys.stdout.write(
-            f"{_PAGES:,} pages: {words}, {first:.0f} CPU s, {rss:.0f} MB RSS at most\n"
+            f"{counts.read:,} pages, {counts.passages:,} passages, {counts.embedded:,} embedded:"
+            f" {first:.0f} CPU s, {rss:.0f} MB RSS at most\n"
         )
-        for number in range(0, _PAGES, 100):
-            bodies[number] = bodies[number].replace("<p>", "<p>Now it is another one. ", 1)
-        second, words = dive(database, site, bodies)
+        with database.writing() as connection:
+            changed = {
+                number: paths[number - 1].read_bytes().replace(b"<p>", b"<p>It has changed. ", 1)
+                for number in range(1, len(paths), 100)
+            }
+            keep_bodies(connection, site_id, changed)
+        second, counts = dive(database, site, len(paths))
         sys.stdout.write(
-            f"again, 1 % changed: {words}, {second:.1f} CPU s, {second / first:.1%} of the first\n"
+            f"again, 1 % changed: {counts.read:,} read, {counts.embedded:,} embedded:"
+            f" {second:.1f} CPU s, {second / first:.1%} of the first\n"
         )
 
 
-def dive(database: Database, site: Site, bodies: Mapping[int, str]) -> tuple[float, str]:
+def keep_bodies(connection: Connection, site_id: int, bodies: Mapping[int, bytes]) -> None:
+    """Store bodies of pages as a scan that visits them does."""
+    now = datetime.now(UTC)
+    scan = insert(t.scans).values(
+        site_id=site_id,
+        asked="b.example",
+        root_url="https://b.example/",
+        status="finished",
+        settings={},
+        started_at=now,
+        heartbeat_at=now,
+        hostname="",
+        pid=0,
+        process_token="",
+    )
+    scan_id = connection.execute(scan.returning(t.scans.c.id)).scalar_one()
+    for page, body in bodies.items():
+        packed, sha256 = pack_body(body), hashlib.sha256(body).hexdigest()
+        blob = {"encoding": packed.encoding, "size": packed.size, "content": packed.content}
+        connection.execute(insert(t.blobs).values(sha256=sha256, **blob))
+        document = insert(t.documents).values(
+            site_id=site_id,
+            url=f"https://b.example/{page}?{scan_id}",
+            kind="page",
+            depth=0,
+            found_by="sitemap",
+            first_scan_id=scan_id,
+            sha256=sha256,
+        )
+        number = connection.execute(document.returning(t.documents.c.id)).scalar_one()
+        connection.execute(
+            insert(t.visits).values(
+                scan_id=scan_id,
+                page_id=page,
+                url=f"https://b.example/{page}",
+                external_hops=0,
+                outcome="read",
+                document_id=number,
+            )
+        )
+
+
+def dive(database: Database, site: Site, pages: int) -> tuple[float, DiveCounts]:
     """Read what has changed and embed it, as a dive does; give the CPU seconds and the counts."""
     started = time.process_time()
+    counts = DiveCounts()
     with database.writing() as connection:
         number = add_dive(connection, site.id, {})
-        known = known_contents(connection, site.id)
-    passages = 0
-    for page, html in bodies.items():
-        body_hash = hash_text(html)
-        if known.get(page + 1, ("", ""))[0] == body_hash:
-            continue
-        article = extract_article(html, f"https://b.example/{page + 1}")
-        cut = [
-            NewPassage(p.position, p.headings, p.text, p.tokens, "en", hash_text(p.text))
-            for p in split_passages(article)
-        ]
-        passages += len(cut)
-        content = NewContent(page + 1, body_hash, "", article.title, "", "", "en", cut)
-        with database.writing() as connection:
-            put_content(connection, site.id, number, content)
+    PageReader(database, site, number, counts).read(range(1, pages + 1))
     read = time.process_time() - started
-    counts = DiveCounts()
     embed_passages(database, site, local_embedder, counts)
     spent = time.process_time() - started
-    words = f"{passages:,} passages in {read:.0f} CPU s, {counts.embedded:,} embedded"
-    return spent, words
+    sys.stdout.write(f"reading {read:.1f} CPU s, embedding {spent - read:.1f} CPU s\n")
+    return spent, counts
 
 
 if __name__ == "__main__":

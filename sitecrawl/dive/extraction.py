@@ -28,10 +28,16 @@ _HEADING_SIGNS: Final = " \t¶#§🔗\N{LINK SYMBOL}"
 _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _ROOT: Final = re.compile(r"<(?:html|body)\b", re.IGNORECASE)
 _WRAPPERS: Final = frozenset({"div", "header", "hgroup"})
+# What a browser does not show: a place for text that nobody should read.
 _HIDDEN: Final = (
     "//template | //*[@hidden or @aria-hidden='true']"
     " | //*[contains(translate(@style, ' ', ''), 'display:none')]"
     " | //*[contains(translate(@style, ' ', ''), 'visibility:hidden')]"
+)
+# Of a page with little text trafilatura takes these, too.
+_MENUS: Final = (
+    "//nav | //*[@role='navigation']"
+    " | //*[contains(concat(' ', normalize-space(@class), ' '), ' toc ')]"
 )
 _TOP_LEVEL: Final = 1
 _LOWEST_LEVEL: Final = 6
@@ -90,7 +96,8 @@ def extract_article(html: str, url: str = "") -> Article:
     tree: Any = load_html(text)
     if tree is None:
         return Article()
-    _drop_hidden(tree)
+    _drop(tree, _HIDDEN)
+    _drop(tree, _MENUS)
     _unwrap_headings(tree)
     has_headings = next(tree.iter(*_HEADINGS), None) is not None
     body = tree.find("body")
@@ -114,6 +121,7 @@ def extract_article(html: str, url: str = "") -> Article:
 
 def _extract(tree: Any, url: str) -> Any:
     from trafilatura import bare_extraction
+    from trafilatura.settings import set_date_params
 
     return bare_extraction(
         deepcopy(tree),
@@ -121,6 +129,9 @@ def _extract(tree: Any, url: str) -> Any:
         include_comments=False,
         include_formatting=True,
         with_metadata=True,
+        # Dates that the page declares or shows; a search through all of its text takes longer than
+        # all else, and finds dates of other things.
+        date_extraction_params=set_date_params(extensive=False),
     )
 
 
@@ -128,9 +139,8 @@ def _has_heading(found: Any) -> bool:
     return found is not None and found.body is not None and found.body.find(".//head") is not None
 
 
-def _drop_hidden(tree: Any) -> None:
-    """Remove what a browser does not show, which is a place for text that nobody should read."""
-    for element in tree.xpath(_HIDDEN):
+def _drop(tree: Any, places: str) -> None:
+    for element in tree.xpath(places):
         if element.getparent() is not None:
             element.drop_tree()
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from statistics import fmean
+
 import pytest
 
+from benchmarks.extraction import score
 from sitecrawl.dive.extraction import BlockKind, extract_article
+from tests.dive.extraction_pages import PAGES
 
 PARAGRAPH = (
     "The library is open from nine in the morning to eight in the evening on every working day, "
@@ -67,3 +71,11 @@ def test_headings_in_wrappers_of_a_page_without_landmarks_are_kept() -> None:
 @pytest.mark.parametrize("html", ["", " ", "<", "\0", "<html></html>", "<p></p>", "no markup"])
 def test_nothing_is_no_error(html: str) -> None:
     assert extract_article(html).title == ""
+
+
+def test_pages_of_many_kinds_are_read_as_a_person_reads_them() -> None:
+    scores = {page.name: score(page) for page in PAGES}
+    assert fmean(f1 for f1, _ in scores.values()) >= 0.98
+    assert min(f1 for f1, _ in scores.values()) >= 0.9
+    # A menu in a layout of tables cannot be told from content, nor can a button.
+    assert {name for name, (_, others) in scores.items() if others} == {"tables_layout", "landing"}
