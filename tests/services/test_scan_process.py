@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import select
 import sqlite3
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from sitecrawl.services.scan_process import ScanProgress
     from tests.site import SiteServer
     from tests.site.project import Project
+
+# Of a sitemap: enough for several transactions of each scan.
+MANY_PAGES = 40_000
 
 
 @pytest.fixture
@@ -115,6 +119,37 @@ def test_a_site_is_scanned_once_at_a_time(stuck_site: SiteServer, database: str)
     request = ScanRequest(domain=stuck_site.url, profile="fast", database=database)
     with start_scan(request), pytest.raises(ScanRunningError, match=r"scan 1 of .* is running"):
         start_scan(request)
+
+
+def test_two_sites_are_scanned_into_one_file_while_it_is_read(
+    make_site: Callable[..., SiteServer], database: str
+) -> None:
+    sites, have_started = [make_site(), make_site()], threading.Event()
+    for each in sites:
+        listed = sitemap(*(each.at(f"/{number}") for number in range(MANY_PAGES)))
+        each.routes |= {
+            "/robots.txt": robots(each.at("/sitemap.xml")),
+            "/sitemap.xml": Reply(listed, hold=have_started),
+            "/": page("Home"),
+        }
+    handles = [
+        start_scan(ScanRequest(domain=each.url, profile="fast", database=database))
+        for each in sites
+    ]
+    answers = 0
+    with contextlib.ExitStack() as stack:
+        for handle in handles:
+            stack.enter_context(handle)
+        have_started.set()
+        while any(handle.status() is ScanStatus.RUNNING for handle in handles) or not answers:
+            for each in sites:
+                with sitecrawl.open_inventory(each.url, database=database) as inventory:
+                    assert len(inventory.pages(sort="url").list(limit=10).pages) <= 10
+                    assert inventory.count() <= MANY_PAGES + 1
+                    answers += 1
+        results = [handle.wait() for handle in handles]
+    assert [each.pages for each in results] == [MANY_PAGES + 1] * 2
+    assert {each.status for each in results} == {ScanStatus.FINISHED}
 
 
 def test_what_is_cancelled_can_be_resumed(stuck_site: SiteServer, database: str) -> None:
