@@ -14,10 +14,6 @@ from sitecrawl.html.links import LinkSource
 from sitecrawl.items import DocumentKind, FetchOutcome, Source
 from sitecrawl.robots.policy import VerdictReason
 from sitecrawl.safety.text import printable
-from sitecrawl.services.changes import page_history, page_presence
-from sitecrawl.services.explain import canonical_rules, explain_url, page_id
-from sitecrawl.store.queries.classification import explain_page
-from sitecrawl.store.queries.explain import MAX_MENTIONS, page_fact
 from sitecrawl.store.vocabulary import CheckCause, PageStatus
 from sitecrawl.urls.address import resolve
 from sitecrawl.urls.refusal import Reason
@@ -27,8 +23,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from sitecrawl.classify.pages import PageClass
-    from sitecrawl.store.engine import Database
+    from sitecrawl.services.explain import Explanation, PageStory
     from sitecrawl.store.queries.checks import LastCheck
+    from sitecrawl.store.queries.classification import ExplainedPage
     from sitecrawl.store.queries.coverage import CrawlEnd
     from sitecrawl.store.queries.documents import Fetch
     from sitecrawl.store.queries.explain import (
@@ -38,10 +35,9 @@ if TYPE_CHECKING:
         VerdictFact,
         Why,
     )
-    from sitecrawl.store.queries.scans import Scan, Site
+    from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.queries.visits import ClickStep, VisitFact
 
-_MAX_REDIRECTS = 20
 _MAX_DOUBTFUL = 10
 _NOT_READ = (
     "not looked for among images, scripts, styles and the like: docs/links.md#what-is-not-read"
@@ -71,23 +67,27 @@ _LANGUAGE_SOURCES = {
 }
 
 
-def explain(database: Database, url: str, *, show_all: bool = False) -> Iterator[str]:
-    """Every mention of the page, why it was refused, or which documents may list it."""
-    for line in _explain(database, url, show_all=show_all):
+def describe(
+    found: Explanation, story: PageStory | None, *, show_all: bool = False
+) -> Iterator[str]:
+    """Every mention of the page, why it was refused, or which documents may list it.
+
+    *story* is that of a page that was found.
+    """
+    for line in _lines(found, story, show_all=show_all):
         yield printable(line)
 
 
-def _explain(database: Database, url: str, *, show_all: bool) -> Iterator[str]:
-    found = explain_url(database, url, None if show_all else MAX_MENTIONS)
-    if found.site is None or found.why is None:
-        yield f"{url} cannot be a page: {found.problem}"
-    elif found.why.page is not None:
-        yield from _known(database, found.site, found.why.page, found.why)
+def _lines(found: Explanation, story: PageStory | None, *, show_all: bool) -> Iterator[str]:
+    if found.why is None:
+        yield f"{found.asked} cannot be a page: {found.problem}"
+    elif found.why.page is not None and story is not None:
+        yield from _known(found.why.page, found.why, story)
     else:
         yield from _never_seen(found.address, found.why, show_all=show_all)
 
 
-def _known(database: Database, site: Site, page: PageFact, answer: Why) -> Iterator[str]:
+def _known(page: PageFact, answer: Why, story: PageStory) -> Iterator[str]:
     yield page.url
     yield f"  known since {answer.first_seen_at:%Y-%m-%d %H:%M} UTC, scan {page.first_scan_id}"
     if answer.is_mentioned and (unconfirmed := _unconfirmed_words(answer)):
@@ -98,14 +98,14 @@ def _known(database: Database, site: Site, page: PageFact, answer: Why) -> Itera
             " since then all that listed it was read without it, or is gone"
         )
     elif page.reason:
-        details = refusal_words(answer, _redirects(database, site, page))
+        details = refusal_words(answer, story.redirects)
         yield f"  {PageStatus.of(page.reason)}: {page.reason}, {details}"
     else:
         yield "  listed"
         if words := unvisited_words(answer):
             yield f"  not visited: {words}"
-        if answer.scan:
-            yield from (f"  {line}" for line in class_words(database, answer.scan, page))
+        if answer.scan and story.explained:
+            yield from (f"  {line}" for line in class_words(story.explained, answer.scan))
     if answer.verdict:
         yield from _robots(answer.verdict)
     if answer.visit and answer.visit.outcome:
@@ -114,7 +114,7 @@ def _known(database: Database, site: Site, page: PageFact, answer: Why) -> Itera
         yield f"  {last_check_words(answer.last_check)}"
     yield from (f"  {line}" for line in path_words(answer.click_path))
     yield from (f"  {line}" for line in mention_words(answer))
-    yield from (f"  {line}" for line in history_words(database, site, page))
+    yield from (f"  {line}" for line in history_words(story))
 
 
 def _unconfirmed_words(answer: Why) -> str:
@@ -123,17 +123,6 @@ def _unconfirmed_words(answer: Why) -> str:
     if newest is None or last is None or last >= newest.id:
         return ""
     return f"last confirmed by scan {last}; scan {newest.id} has not read what lists it"
-
-
-def _redirects(database: Database, site: Site, page: PageFact) -> list[str]:
-    """The targets of the page's chain of redirects."""
-    rules = canonical_rules(database, site)
-    targets: list[str] = []
-    current: PageFact | None = page
-    while current and current.reason == Reason.REDIRECTED and len(targets) < _MAX_REDIRECTS:
-        targets.append(current.rule or "")
-        current = page_fact(database, page_id(site, current.rule or "", rules))
-    return targets
 
 
 def _robots(verdict: VerdictFact) -> Iterator[str]:
@@ -322,11 +311,8 @@ def _not_in_frontier(answer: Why, settings: Mapping[str, Any]) -> str | None:
 # --- classes --------------------------------------------------------------------------------------
 
 
-def class_words(database: Database, scan: Scan, page: PageFact) -> Iterator[str]:
+def class_words(explained: ExplainedPage, scan: Scan) -> Iterator[str]:
     """Category, language, priority and clusters, each with its reason."""
-    explained = explain_page(database, scan, page.id)
-    if explained is None:
-        return
     found = explained.page_class
     yield f"{found.category} content, {found.page_type}: {found.reason}"
     if found.language:
@@ -362,15 +348,14 @@ def _language_words(found: PageClass, scan: Scan) -> str:
 # --- history --------------------------------------------------------------------------------------
 
 
-def history_words(database: Database, site: Site, page: PageFact) -> Iterator[str]:
+def history_words(story: PageStory) -> Iterator[str]:
     """Where the page stands, and what happened to it, the newest first."""
-    presence = page_presence(database, page.id)
+    presence = story.presence
     if presence is not None and presence.state is not PresenceState.PRESENT:
         yield f"{presence.state} since scan {presence.since_scan_id}"
-    history = page_history(database, site, page.id)
-    if history:
+    if story.history:
         yield "history:"
-    for change in history:
+    for change in story.history:
         yield f"  {_time(change.occurred_at)}, scan {change.scan_id}: {change_words(change)}"
 
 

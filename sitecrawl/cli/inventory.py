@@ -188,9 +188,9 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     sitecrawl urls example.com --not-indexable --facets
     """
     from sitecrawl.cli import filters
-    from sitecrawl.services.database import AskedScan, known_site, reading, wanted_scan
-    from sitecrawl.store.queries.cursors import decode_cursor
-    from sitecrawl.store.queries.page_filter import PageFilter, checked_order
+    from sitecrawl.services.database import asking
+    from sitecrawl.services.page_lists import cluster_keys, in_order
+    from sitecrawl.store.queries.page_filter import PageFilter
     from sitecrawl.store.vocabulary import PageStatus
 
     asked_status = filters.checked_status(status)
@@ -230,32 +230,23 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
         limit=limit,
     )
     if sort or cursor or limit is not None:
-        by = sort.removeprefix("-")
-        order = checked_order(by, descending=by != sort)
-        after = decode_cursor(order, cursor) if cursor else None
-        wanted = replace(wanted, order=order, after=after)
+        wanted = in_order(wanted, sort, cursor)
     chosen = format_ or format_by_ending(output, _BY_ENDING, ExportFormat.TEXT)
-    with reading(database) as store:
-        site = known_site(store, domain)
-        of_scan = wanted_scan(store, site, scan)
+    with asking(database, domain, scan) as asked:
         if cluster:
-            from sitecrawl.store.queries.classification import classifier_of
-
-            known = sorted(classifier_of(store, of_scan).model.cluster_keys)
-            wanted = replace(wanted, cluster=filters.checked_cluster(cluster, known))
+            wanted = replace(wanted, cluster=filters.checked_cluster(cluster, cluster_keys(asked)))
         if facets:
-            _show_facets(AskedScan(store, site, of_scan), wanted)
+            _show_facets(asked, wanted)
         else:
-            _export(AskedScan(store, site, of_scan), wanted, chosen, output)
+            _export(asked, wanted, chosen, output)
 
 
 def _export(
     asked: AskedScan, wanted: PageFilter, format_: ExportFormat, output: Path | None
 ) -> None:
-    from sitecrawl.exporters.pages import export_pages
-    from sitecrawl.services.page_lists import following_cursor
+    from sitecrawl.services.page_lists import export_page_list, following_cursor
 
-    number = export_pages(asked.database, asked.scan, wanted, format_, output)
+    number = export_page_list(asked, wanted, format_, output)
     if output:
         sys.stderr.write(f"{number:,} URLs written to {output}\n")
     if wanted.limit is not None and (cursor := following_cursor(asked, wanted)):
@@ -293,21 +284,13 @@ def index(
     \b
     sitecrawl index example.com
     """
-    from sitecrawl.services.database import (
-        AskedScan,
-        configured_url,
-        known_site,
-        wanted_scan,
-    )
+    from sitecrawl.services.database import asking
     from sitecrawl.services.page_lists import refresh_page_index
-    from sitecrawl.store.engine import open_database
 
-    with open_database(database or configured_url(), create=False) as store:
-        site = known_site(store, domain)
-        of_scan = wanted_scan(store, site, None)
-        is_new = refresh_page_index(AskedScan(store, site, of_scan), with_texts=texts)
+    with asking(database, domain, to_write=True) as asked:
+        is_new = refresh_page_index(asked, with_texts=texts)
     words = "indexed" if is_new else "is indexed already"
-    typer.echo(f"{site.key} {words}, as of scan {of_scan.id}")
+    typer.echo(f"{asked.site.key} {words}, as of scan {asked.scan.id}")
 
 
 def why(
@@ -323,9 +306,13 @@ def why(
     sitecrawl why https://example.com/blog/a-post
     sitecrawl why https://example.com/ --all
     """
-    from sitecrawl.cli.explain import explain
+    from sitecrawl.cli.explain import describe
     from sitecrawl.services.database import reading
+    from sitecrawl.services.explain import explain_url, page_story
+    from sitecrawl.store.queries.explain import MAX_MENTIONS
 
     with reading(database) as store:
-        for line in explain(store, url, show_all=all_):
-            typer.echo(line)
+        found = explain_url(store, url, None if all_ else MAX_MENTIONS)
+        story = page_story(store, found)
+    for line in describe(found, story, show_all=all_):
+        typer.echo(line)

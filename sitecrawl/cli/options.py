@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
+    from sitecrawl.services.scans import ScanRequest
+
 Format = TypeVar("Format")
 
 
@@ -41,6 +43,17 @@ PROFILE_OPTION = typer.Option(
 SETTING_OPTION = typer.Option(
     "--setting", "-s", help="NAME=VALUE; may be repeated; see: sitecrawl settings."
 )
+
+
+DOMAIN_ARGUMENT = typer.Argument(help="A domain (example.com) or a URL (http://127.0.0.1:8000).")
+
+
+def preview_request(domain: str, profile: str, assignments: Iterable[str]) -> ScanRequest:
+    """What is asked of a site that is only looked at."""
+    from sitecrawl.services.scans import ScanRequest  # not for --help
+
+    tell_contradictions(profile)
+    return ScanRequest(domain=domain, profile=profile, settings=parse_assignments(assignments))
 
 
 def load_profile(profile: str, assignments: Iterable[str] = ()) -> Settings:

@@ -2,54 +2,36 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from sitecrawl.cli.options import (
     DATABASE_OPTION,
+    DOMAIN_ARGUMENT,
     PROFILE_OPTION,
     SETTING_OPTION,
-    load_profile,
+    preview_request,
 )
-from sitecrawl.config import Config, ConfigError, apply_environment
-from sitecrawl.errors import SiteUnreachableError, StoppedError
-from sitecrawl.items import FetchOutcome
+from sitecrawl.config import ConfigError
 from sitecrawl.politeness.ledger import byte_words
-from sitecrawl.robots.answers import AnswerKind, may_use_kept_copy, read_answer
-from sitecrawl.robots.file import token_of
+from sitecrawl.robots.answers import AnswerKind
 from sitecrawl.robots.lines import RobotsText, decode_octets
-from sitecrawl.robots.policy import policy_for
 from sitecrawl.safety.text import printable
-from sitecrawl.urls.address import origin_of, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from protego import Protego
-    from scrapy.settings import BaseSettings, Settings
-
-    from sitecrawl.robots.answers import RobotsAnswer
-    from sitecrawl.robots.file import AgentMatching
     from sitecrawl.robots.lines import RequestRate
-    from sitecrawl.robots.policy import RobotsPolicy, Verdict
+    from sitecrawl.robots.policy import Verdict
     from sitecrawl.scan.robots import AuthorityRobots
-    from sitecrawl.spiders.preview import RobotsSpider, Survey
-    from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.scans import Scan
-
-DOMAIN_ARGUMENT = typer.Argument(help="A domain (example.com) or a URL (http://127.0.0.1:8000).")
+    from sitecrawl.services.database import AskedScan
+    from sitecrawl.services.robots import JudgedUrl, RobotsView
 
 _MAX_SHOWN: Final = 20
 _MAX_CHARACTERS: Final = 300
 _MAX_CHANGED: Final = 1_000
-# protego stores every rule of a group once per name of the group: a hostile file of 500 KB would
-# take gigabytes.
-_MAX_PROTEGO_RULES: Final = 1_000_000
-_AGENT_LINE: Final = re.compile(rb"^[ \t]*user[- ]?agent", re.IGNORECASE | re.MULTILINE)
 
 
 def robots(
@@ -75,95 +57,22 @@ def robots(
     sitecrawl robots example.com /cart https://example.com/blog/ --agent Googlebot
     sitecrawl robots example.com --diff
     """
-    from sitecrawl.spiders.preview import RobotsSpider
+    from sitecrawl.services.preview import preview_robots
+    from sitecrawl.services.robots import RobotsView
 
     if scan is not None and not diff:
         raise ConfigError("--scan needs --diff")
-    settings = preview_settings(profile, setting or [])
-    view = RobotsView.of(agent, settings)
-    robots = view.seen(preview_site(RobotsSpider, settings, domain).robots)
+    request = preview_request(domain, profile, setting or [])
+    view = RobotsView.of(agent, request.config())
+    robots = view.seen(preview_robots(request))
     for line in describe(robots, view.token, urls or []):
         typer.echo(line)
     if diff:
-        from sitecrawl.services.database import reading
+        from sitecrawl.services.database import asking
 
-        with reading(database) as store:
-            for line in changed_verdicts(store, robots, view, domain, scan):
+        with asking(database, domain, scan) as asked:
+            for line in describe_changes(asked, robots, view):
                 typer.echo(line)
-
-
-def preview_settings(profile: str, assignments: list[str]) -> Settings:
-    settings = load_profile(profile, assignments)
-    settings.set("LOG_LEVEL", "ERROR", "cmdline")
-    settings.set("LOG_FORMAT", "%(levelname)s: %(message)s", "cmdline")
-    apply_environment(settings)
-    return settings
-
-
-def preview_site(spider_class: type[RobotsSpider], settings: Settings, domain: str) -> Survey:
-    """Run a spider that looks at a site without storing anything, and return what it saw."""
-    from scrapy.crawler import AsyncCrawlerProcess
-
-    from sitecrawl.scan.arguments import SpiderArguments
-
-    SpiderArguments.parse({"domain": domain})
-    process = AsyncCrawlerProcess(settings)
-    crawler = process.create_crawler(spider_class)
-    process.crawl(crawler, domain=domain)
-    process.start()
-    spider = crawler.spider
-    if isinstance(spider, spider_class) and spider.is_stopped:
-        raise StoppedError("stopped by the user")
-    if not isinstance(spider, spider_class) or spider.survey is None:
-        raise ConfigError("the preview could not run; the message above says why")
-    document = spider.survey.robots.document
-    # A site that redirects its robots.txt to a host that does not answer does answer itself.
-    is_own = origin_of(document.final_url) == origin_of(document.url)
-    failures = {FetchOutcome.UNREACHABLE, FetchOutcome.ADDRESS_NOT_ALLOWED}
-    if is_own and document.outcome in failures:
-        raise SiteUnreachableError(f"{document.url} cannot be reached: {document.error}")
-    return spider.survey
-
-
-@dataclass(frozen=True, slots=True)
-class RobotsView:
-    """Makes the policies that apply to one bot."""
-
-    token: str
-    matching: AgentMatching
-    fail_open: bool
-
-    @classmethod
-    def of(cls, agent: str, settings: BaseSettings) -> RobotsView:
-        """For the bot *agent*; for sitecrawl, if it is empty."""
-        config = Config.from_settings(settings)
-        try:
-            token = token_of(agent) if agent else config.robots_agent
-        except ValueError as error:
-            raise ConfigError(f"--agent {error}") from error
-        return cls(token, config.agent_matching(), config.robots_fail_open)
-
-    def policy(
-        self, answer: RobotsAnswer, body: bytes, kept_copy: bytes | None = None
-    ) -> RobotsPolicy:
-        return policy_for(
-            answer,
-            body,
-            token=self.token,
-            matching=self.matching,
-            fail_open=self.fail_open,
-            kept_copy=kept_copy,
-        )
-
-    def seen(self, robots: AuthorityRobots) -> AuthorityRobots:
-        """The same answer, for this bot."""
-        from sitecrawl.scan.robots import AuthorityRobots
-
-        policy = self.policy(robots.answer, robots.document.body)
-        return AuthorityRobots(robots.document, robots.answer, policy)
-
-
-# --- what is printed ------------------------------------------------------------------------------
 
 
 def describe(robots: AuthorityRobots, token: str, urls: Sequence[str]) -> Iterator[str]:
@@ -193,10 +102,12 @@ def _lines(robots: AuthorityRobots, token: str, urls: Sequence[str]) -> Iterator
         where = f"line {finding.line}: " if finding.line else ""
         times = f" ({finding.times:,} times)" if finding.times > 1 else ""
         yield f"  {finding.kind.replace('_', ' ')}: {where}{finding.detail}{times}"
-    protego = _protego(robots) if urls else None
-    for url in urls:
-        yield ""
-        yield from _judge(robots, url, token, protego)
+    if urls:
+        from sitecrawl.services.robots import judge_urls
+
+        for judged in judge_urls(robots, urls, token):
+            yield ""
+            yield from _judged(robots, judged)
 
 
 def _some(lines: Iterable[str]) -> Iterator[str]:
@@ -212,40 +123,20 @@ def _rate(rate: RequestRate) -> str:
     return f"Request-rate: {rate.requests} in {rate.seconds} s{hours}"
 
 
-def _judge(
-    robots: AuthorityRobots, text: str, token: str, protego: Protego | None
-) -> Iterator[str]:
-    url = resolve(text, robots.url)
-    if url is None:
-        yield f"{text}: not an http or https URL"
+def _judged(robots: AuthorityRobots, judged: JudgedUrl) -> Iterator[str]:
+    verdict = judged.verdict
+    if verdict is None:
+        yield f"{judged.url}: {judged.problem}"
         return
-    if origin_of(url) != origin_of(robots.url):
-        yield f"{url}: on another origin, whose own robots.txt decides"
-        return
-    verdict = robots.policy.decide(url)
-    yield f"{url}  {'allowed' if verdict.allowed else 'not allowed'}"
+    yield f"{judged.url}  {'allowed' if verdict.allowed else 'not allowed'}"
     if verdict.line is None:
         yield f"  {verdict.explanation}"
     else:
         yield from _in_place(robots, verdict)
-    if protego is None:
-        return
-    if protego.can_fetch(url, token) == verdict.allowed:
+    if judged.protego_allows == verdict.allowed:
         yield "  protego agrees"
-    else:
+    elif judged.protego_allows is not None:
         yield f"  protego differs: it would {'disallow' if verdict.allowed else 'allow'} it"
-
-
-def _protego(robots: AuthorityRobots) -> Protego | None:
-    """Scrapy's default parser, as a second opinion; None where there are no rules."""
-    from protego import Protego
-
-    body = robots.document.body
-    if robots.answer.kind is not AnswerKind.READ or robots.policy.file.not_text:
-        return None
-    if len(_AGENT_LINE.findall(body)) * body.count(b":") > _MAX_PROTEGO_RULES:
-        return None
-    return Protego.parse(body.decode("utf-8", "replace"))
 
 
 def _in_place(robots: AuthorityRobots, verdict: Verdict) -> Iterator[str]:
@@ -266,75 +157,21 @@ def _cut(text: str) -> str:
     return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}..."
 
 
-# --- --diff ---------------------------------------------------------------------------------------
+def describe_changes(asked: AskedScan, robots: AuthorityRobots, view: RobotsView) -> Iterator[str]:
+    """The URLs of the inventory whose verdict is not that of the scan."""
+    from sitecrawl.services.robots import changed_verdicts, earlier_robots
 
-
-class _Earlier(NamedTuple):
-    """The policy of an earlier scan, and a line that says which."""
-
-    policy: RobotsPolicy
-    words: str
-
-
-def changed_verdicts(
-    database: Database,
-    robots: AuthorityRobots,
-    view: RobotsView,
-    domain: str,
-    scan_id: int | None,
-) -> Iterator[str]:
-    """The URLs of the inventory whose verdict is not that of an earlier scan."""
-    from sitecrawl.services.database import known_site, wanted_scan
-
-    site = known_site(database, domain)
-    earlier = _earlier(database, robots.url, view, wanted_scan(database, site, scan_id))
+    before = earlier_robots(asked, robots.url, view)
+    when = f"compared with scan {before.scan_id}, {before.fetched_at:%Y-%m-%d %H:%M} UTC"
+    because = "" if before.has_file else f", when {before.policy.usual.explanation}"
     yield ""
-    yield printable(earlier.words)
+    yield printable(f"{when}{because}:")
     changed = 0
-    for line in _changes(database, robots, earlier.policy, wanted_scan(database, site, None)):
+    for url, verdict in changed_verdicts(asked, robots, before.policy):
         changed += 1
         if changed <= _MAX_CHANGED:
-            yield printable(line)
+            word = "now allowed" if verdict.allowed else "no longer allowed"
+            yield printable(f"  {word}: {url}  ({verdict.explanation})")
     if changed > _MAX_CHANGED:
         yield f"  and {changed - _MAX_CHANGED:,} more"
     yield f"  {changed:,} changed" if changed else "  no changes"
-
-
-def _earlier(database: Database, url: str, view: RobotsView, scan: Scan) -> _Earlier:
-    from sitecrawl.store.queries.archive import last_answer, last_good_copy
-
-    before = scan.id + 1
-    last = last_answer(database, scan.site_id, url, before_scan=before)
-    good = last_good_copy(database, scan.site_id, url, before_scan=before)
-    if last is None:
-        raise ConfigError(f"{url}: no scan of {scan.site_key} up to {scan.id} has fetched it")
-    answer = read_answer(last.outcome, last.status, redirects=last.redirects, error=last.error)
-    if answer.kind is AnswerKind.READ and last.body is None:
-        raise ConfigError(f"{url}: scan {last.scan_id} kept no copy of it (SITECRAWL_KEEP_BODIES)")
-    if good is not None and may_use_kept_copy(
-        answer, (last.fetched_at - good.fetched_at).total_seconds()
-    ):
-        last = good
-        policy = view.policy(answer, b"", good.body)
-    else:
-        policy = view.policy(answer, last.body or b"")
-    words = f"compared with scan {last.scan_id}, {last.fetched_at:%Y-%m-%d %H:%M} UTC"
-    if last.body is None:
-        words += f", when {policy.usual.explanation}"
-    return _Earlier(policy, f"{words}:")
-
-
-def _changes(
-    database: Database, robots: AuthorityRobots, before: RobotsPolicy, scan: Scan
-) -> Iterator[str]:
-    from sitecrawl.store.queries.page_filter import ALL_PAGES
-    from sitecrawl.store.queries.pages import page_rows
-
-    prefix = origin_of(robots.url) + "/"
-    for rows in page_rows(database, scan, ALL_PAGES, ("url",)):
-        urls = [url for (url,) in rows if url.startswith(prefix)]
-        old, new = before.verdicts(urls), robots.policy.verdicts(urls)
-        for row, url in enumerate(urls):
-            if old[row].allowed != new[row].allowed:
-                word = "now allowed" if new[row].allowed else "no longer allowed"
-                yield f"  {word}: {url}  ({new[row].explanation})"

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def reading(url: str) -> Iterator[Database]:
+def reading(url: str, *, to_write: bool = False) -> Iterator[Database]:
     """Open the existing database at *url*, or the one of the settings."""
-    database = open_database(url or configured_url(), create=False, to_write=False)
+    database = open_database(url or configured_url(), create=False, to_write=to_write)
     try:
         yield database
     finally:
@@ -59,9 +59,11 @@ class AskedScan:
 
 
 @contextmanager
-def asking(url: str, domain: str, scan_id: int | None = None) -> Iterator[AskedScan]:
+def asking(
+    url: str, domain: str, scan_id: int | None = None, *, to_write: bool = False
+) -> Iterator[AskedScan]:
     """Open the database for a question about a site, as of a scan or of the newest result."""
-    with reading(url) as database:
+    with reading(url, to_write=to_write) as database:
         site = known_site(database, domain)
         yield AskedScan(database, site, wanted_scan(database, site, scan_id))
 

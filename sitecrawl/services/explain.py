@@ -3,30 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sitecrawl.config import Config
 from sitecrawl.errors import NotFoundError
 from sitecrawl.services.database import known_site
 from sitecrawl.services.permissions import Permission, requires
-from sitecrawl.store.queries.explain import MAX_MENTIONS, why
+from sitecrawl.store.queries.classification import explain_page
+from sitecrawl.store.queries.explain import MAX_MENTIONS, page_fact, why
 from sitecrawl.store.queries.scans import latest_scan, site_for, sites
 from sitecrawl.urls.canonical import KeyRules, canonicalize, explain_refusal
 from sitecrawl.urls.columns import page_ids
+from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.target import TargetError, parse_target
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sitecrawl.changes.presence import Presence
     from sitecrawl.services.database import AskedScan
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.explain import Why
+    from sitecrawl.store.queries.changes import ChangeFact
+    from sitecrawl.store.queries.classification import ExplainedPage
+    from sitecrawl.store.queries.explain import PageFact, Why
     from sitecrawl.store.queries.scans import Site
     from sitecrawl.urls.canonical import CanonicalRules
+
+_MAX_REDIRECTS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """What is known of a URL."""
 
+    asked: str
+    """The URL as it was asked for."""
     address: str
     """The URL with a scheme."""
     site: Site | None = None
@@ -34,6 +45,20 @@ class Explanation:
     why: Why | None = None
     problem: str = ""
     """Why it cannot be a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageStory:
+    """What is told of a page beside what lists it."""
+
+    explained: ExplainedPage | None
+    """Its class, with reasons; None: it is not listed."""
+    redirects: Sequence[str]
+    """The targets of its chain of redirects."""
+    presence: Presence | None
+    """None: it is simply there."""
+    history: Sequence[ChangeFact]
+    """Its changes, the newest first."""
 
 
 @requires(Permission.READ)
@@ -47,12 +72,40 @@ def explain_url(
     for each in [site] if site else sites(database):
         answer = look_up(database, each, url, max_mentions)
         if answer.page is not None:
-            return Explanation(address, each, answer)
+            return Explanation(url, address, each, answer)
     rules = canonical_rules(database, site)
     if canonicalize(address, None, rules) is None:
-        return Explanation(address, problem=explain_refusal(address, None, rules).rule)
+        return Explanation(url, address, problem=explain_refusal(address, None, rules).rule)
     site = known_site(database, url)
-    return Explanation(address, site, look_up(database, site, url, max_mentions))
+    return Explanation(url, address, site, look_up(database, site, url, max_mentions))
+
+
+@requires(Permission.READ)
+def page_story(database: Database, found: Explanation) -> PageStory | None:
+    """What else is known of a page: its class, its redirects, its changes; None: there is none."""
+    from sitecrawl.services.changes import page_history, page_presence
+
+    site, answer = found.site, found.why
+    if site is None or answer is None or answer.page is None:
+        return None
+    page, scan = answer.page, answer.scan
+    is_listed = answer.is_mentioned and not page.reason
+    return PageStory(
+        explained=explain_page(database, scan, page.id) if scan and is_listed else None,
+        redirects=_redirects(database, site, page),
+        presence=page_presence(database, page.id),
+        history=page_history(database, site, page.id),
+    )
+
+
+def _redirects(database: Database, site: Site, page: PageFact) -> list[str]:
+    rules = canonical_rules(database, site)
+    targets: list[str] = []
+    current: PageFact | None = page
+    while current and current.reason == Reason.REDIRECTED and len(targets) < _MAX_REDIRECTS:
+        targets.append(current.rule or "")
+        current = page_fact(database, page_id(site, current.rule or "", rules))
+    return targets
 
 
 @requires(Permission.READ)

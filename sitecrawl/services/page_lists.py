@@ -8,14 +8,17 @@ from typing import IO, TYPE_CHECKING, Final
 from sitecrawl.errors import InvalidInputError
 from sitecrawl.items import PageItem
 from sitecrawl.services.permissions import Permission, requires
+from sitecrawl.store.queries.classification import classifier_of
 from sitecrawl.store.queries.cursors import decode_cursor, encode_cursor
 from sitecrawl.store.queries.facets import count_facets
 from sitecrawl.store.queries.feed import FEED_FIELDS, feed_columns
-from sitecrawl.store.queries.page_filter import PageFilter, PageOrder
+from sitecrawl.store.queries.page_filter import PageFilter, PageOrder, checked_order
 from sitecrawl.store.queries.pages import count_wanted, page_positions, page_rows, reading_pages
 from sitecrawl.store.writers.page_index import index_pages
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sitecrawl.services.database import AskedScan
     from sitecrawl.store.queries.facets import Facets
     from sitecrawl.store.queries.page_index import BoundedCount
@@ -76,6 +79,21 @@ def list_pages(
 
 
 @requires(Permission.READ)
+def in_order(wanted: PageFilter, sort: str, cursor: str = "") -> PageFilter:
+    """The same pages sorted by this (``-priority``: descending), behind those of the cursor."""
+    by = sort.removeprefix("-")
+    order = checked_order(by, descending=by != sort)
+    after = decode_cursor(order, cursor) if cursor else None
+    return replace(wanted, order=order, after=after)
+
+
+@requires(Permission.READ)
+def cluster_keys(asked: AskedScan) -> list[str]:
+    """The keys of the clusters that the site has."""
+    return sorted(classifier_of(asked.database, asked.scan).model.cluster_keys)
+
+
+@requires(Permission.READ)
 def count_pages(asked: AskedScan, wanted: PageFilter) -> BoundedCount:
     """How many pages are wanted, or that there are more than ``COUNT_BOUND``."""
     return count_wanted(asked.database, asked.scan, wanted, COUNT_BOUND)
@@ -115,3 +133,13 @@ def write_page_list(asked: AskedScan, wanted: PageFilter, format_: str, file: IO
     from sitecrawl.exporters.pages import write_pages  # imports Scrapy
 
     return write_pages(asked.database, asked.scan, wanted, format_, file)
+
+
+@requires(Permission.READ)
+def export_page_list(
+    asked: AskedScan, wanted: PageFilter, format_: str, output: Path | None
+) -> int:
+    """The same to a file, or to standard output; return their number."""
+    from sitecrawl.exporters.pages import export_pages  # imports Scrapy
+
+    return export_pages(asked.database, asked.scan, wanted, format_, output)

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sitecrawl.cli.plan import describe
-from sitecrawl.config.profiles import load_settings
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
 from sitecrawl.robots.answers import read_answer
 from sitecrawl.robots.policy import policy_for
 from sitecrawl.scan.robots import AuthorityRobots
+from sitecrawl.services.preview import plan_of
+from sitecrawl.services.scans import ScanRequest
 from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.spiders.preview import Survey, SurveyedMap
 
@@ -41,9 +42,7 @@ def a_map(
 
 
 def words(seen: Survey, **settings: object) -> list[str]:
-    values = load_settings("default")
-    values.update(settings, priority="cmdline")
-    return list(describe(seen, values))
+    return list(describe(plan_of(seen, ScanRequest(settings=settings))))
 
 
 def test_an_index_is_only_the_beginning() -> None:

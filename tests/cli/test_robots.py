@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.cli.robots import RobotsView, describe
+from sitecrawl.cli.robots import describe
 from sitecrawl.config import ConfigError
-from sitecrawl.config.profiles import load_settings
 from sitecrawl.items import Document, DocumentKind, FetchOutcome
 from sitecrawl.robots.answers import read_answer
 from sitecrawl.robots.policy import policy_for
 from sitecrawl.scan.robots import AuthorityRobots
+from sitecrawl.services.robots import RobotsView
+from sitecrawl.services.scans import ScanRequest
 
 if TYPE_CHECKING:
     from sitecrawl.robots.answers import RobotsAnswer
@@ -35,7 +36,7 @@ def seen(
         final_url=final_url or url,
     )
     robots = AuthorityRobots(document, answer, policy_for(answer, body, token="sitecrawl"))
-    return RobotsView.of(agent, load_settings("default")).seen(robots)
+    return RobotsView.of(agent, ScanRequest().config()).seen(robots)
 
 
 def words(robots: AuthorityRobots, *urls: str, token: str = "sitecrawl") -> list[str]:
@@ -213,4 +214,4 @@ class TestAgents:
     @pytest.mark.parametrize("agent", ["*", " ", "/1.0"])
     def test_what_is_no_name_is_refused(self, agent: str) -> None:
         with pytest.raises(ConfigError, match=r"--agent .*: expected the name of a bot"):
-            RobotsView.of(agent, load_settings("default"))
+            RobotsView.of(agent, ScanRequest().config())
