@@ -45,7 +45,7 @@ def main() -> None:
     print(proof)
     proof.check()
     print(
-        f"{proof.sites} sites in {proof.seconds:.0f} s, at most {proof.most_at_once} scans at once;"
+        f"{proof.sites} sites in {proof.seconds:.0f} s, at most {proof.most_at_once} jobs at once;"
         f" {proof.kills} kills, {proof.kills_with_scans} of them under running scans;"
         f" {proof.restarts} jobs taken up again; each site scanned once, none twice at a time"
     )

@@ -90,7 +90,10 @@ def changes(  # noqa: PLR0913, PLR0917  the options of the command
             )
             newest = None
         wanted = _wanted(newest, since, scan, kind or [], severity, with_silent=all_)
-        events = list_events(store, site, wanted, limit=_MAX_EVENTS).rows
+        events = sorted(
+            list_events(store, site, wanted, limit=_MAX_EVENTS).rows,
+            key=lambda each: (-each.scan_id, -each.severity.rank, -each.pages),
+        )
         chosen = format_ or format_by_ending(output, _BY_ENDING, ChangeFormat.TEXT)
         with opened_output(output) as file:
             if chosen is ChangeFormat.TEXT:
@@ -154,6 +157,8 @@ def _text(
     events: Sequence[EventFact],
     wanted: ChangeFilter,
 ) -> Iterator[str]:
+    from sitecrawl.changes.kinds import EventKind
+
     if newest is None:
         yield f"{site.key}: no scan has a result to compare yet"
         return
@@ -163,8 +168,13 @@ def _text(
         scan = "" if wanted.scan_id else f"scan {event.scan_id}  "
         silent = "  (not told)" if event.is_silent else ""
         yield f"{scan}{event.severity:<8}  {event.title}{silent}"
-        for change in _changes_of(store, site, event):
-            yield f"{'':>{len(scan)}}          {change_words(change)}"
+        shown = _changes_of(store, site, event)
+        for change in shown:
+            words = change_words(change)
+            line = words if change.other_url else f"{change.url}  {words}".rstrip()
+            yield f"{'':>{len(scan)}}          {line}"
+        if shown and event.pages > len(shown) and event.kind != EventKind.ROBOTS_CHANGED:
+            yield f"{'':>{len(scan)}}          and {event.pages - len(shown):,} more"
     if not events and not newest.baseline:
         yield "no changes"
 
@@ -195,19 +205,17 @@ def _changes_of(store: Database, site: Site, event: EventFact) -> Sequence[Chang
 
 
 def change_words(change: ChangeFact) -> str:
-    """One line on a change, with its kind where the fields do not tell."""
+    """What differs, in one line; empty if the kind of the change says it all."""
     if change.other_url:
         return f"{change.url} -> {change.other_url}"
     if change.evidence.get("by_line"):
         lines = [f"line {each['line']} {each['rule']}" for each in change.evidence["by_line"]]
-        return f"{change.url}: {'; '.join(lines[:3])}"
+        return "; ".join(lines[:3])
     before, after = change.before or {}, change.after or {}
-    said = [
+    return ", ".join(
         f"{name} {_short(before.get(name))} -> {_short(after.get(name))}"
         for name in dict.fromkeys([*before, *after])
-    ]
-    words = ", ".join(said) or change.kind.value
-    return f"{change.url}  {words}"
+    )
 
 
 def _short(value: Any) -> str:

@@ -356,7 +356,9 @@ def history_words(story: PageStory) -> Iterator[str]:
     if story.history:
         yield "history:"
     for change in story.history:
-        yield f"  {_time(change.occurred_at)}, scan {change.scan_id}: {change_words(change)}"
+        words = change_words(change)
+        said = f"{change.kind}: {words}" if words else change.kind
+        yield f"  {_time(change.occurred_at)}, scan {change.scan_id}: {said}"
 
 
 # --- mentions -------------------------------------------------------------------------------------

@@ -261,7 +261,7 @@ def edit(  # noqa: PLR0913, PLR0917  the options of the command
             changes["settings"] = {**own, **parse_assignments(setting)}
         if group is not None or no_group:
             changes["group_id"] = None if no_group else _group_id(store, group or "")
-        if interval is not None and cron is None:
+        if interval is not None and cron is None and found.cron is not None:
             changes["cron"] = None
         if not changes:
             raise ConfigError("nothing to change; see: sitecrawl site edit --help")
@@ -272,7 +272,10 @@ def edit(  # noqa: PLR0913, PLR0917  the options of the command
     if as_json:
         print_json(changed)
         return
-    typer.echo(f"Site {changed.id} is changed: {', '.join(sorted(changes))}.")
+    words = ", ".join(name.replace("_", " ") for name in changes)
+    typer.echo(f"Site {changed.id} ({printable(changed.root_url)}) has changed: {words}.")
+    if {"interval_minutes", "cron", "timezone"} & changes.keys():
+        typer.echo(f"It is watched {changed.schedule.words()}.")
 
 
 @app.command()

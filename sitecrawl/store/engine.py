@@ -229,7 +229,8 @@ def _check_file(path: Path, label: str, create: bool) -> None:
         )
     if not create and not path.exists():
         raise DatabaseMissingError(
-            f"database {label}: the file does not exist; a first scan creates it"
+            f"database {label}: the file does not exist; a first scan creates it,"
+            " or adding a site to watch"
         )
 
 

@@ -44,6 +44,7 @@ class Proof:
     """Kills of a process that was running scans."""
     seconds: float = 0.0
     most_at_once: int = 0
+    """Jobs that ran at the same time, in all processes together."""
     scans: Counter[str] = field(default_factory=Counter)
     """Scans by status."""
     jobs: Counter[str] = field(default_factory=Counter)
@@ -186,9 +187,10 @@ def _sample(database: Database, seen: dict[int, set[int]], proof: Proof) -> None
     with database.reading() as connection:
         running = t.scans.c.status == "running"
         rows = connection.execute(select(t.scans.c.site_id, t.scans.c.pid).where(running)).all()
+        running_jobs = connection.scalar(select(func.count()).where(t.jobs.c.status == "running"))
     for row in rows:
         seen.setdefault(row.site_id, set()).add(row.pid)
-    proof.most_at_once = max(proof.most_at_once, len(rows))
+    proof.most_at_once = max(proof.most_at_once, running_jobs or 0)
     for site_id, pids in seen.items():
         alive = [pid for pid in pids if _is_child(pid)]
         if len(alive) > 1:

@@ -206,6 +206,19 @@ def test_any_two_scans_can_be_compared(database: Database) -> None:
     ]
 
 
+def test_a_title_that_is_read_for_the_first_time_is_no_difference(database: Database) -> None:
+    for title in ("", "Home", "Welcome"):
+        crawling = Crawling(database)
+        crawling.list_in_sitemap("/", "/about")
+        if title:
+            crawling.start()
+            crawling.visit("/", title=title)
+        crawling.end()
+    assert diff(database, site_of(database), 1, 2).pages == ()
+    [changed] = diff(database, site_of(database), 2, 3).pages
+    assert (changed.before, changed.after) == ({"title": "Home"}, {"title": "Welcome"})
+
+
 def scan_with_robots(database: Database, text: str, settings: dict[str, Any] | None = None) -> int:
     scanning = Scanning(database, settings=settings or {})
     robots_id = scanning.document(f"https://{SITE}/robots.txt", kind=DocumentKind.ROBOTS_TXT)

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from sitecrawl.store.queries.scans import Scan
 
-IMPORTANT_PRIORITY: Final = 0.8
+# Where neither menu nor links are known, that is the root and the pages right below it.
+IMPORTANT_PRIORITY: Final = 0.9
 _IDS_AT_ONCE: Final = 5_000
 _NOT_SENT: Final = ", ".join(f"'{outcome}'" for outcome in sorted(NOT_SENT))
 # After these it is not known what the page would have answered.
@@ -731,6 +732,8 @@ def difference(
     for row in connection.exec_driver_sql(_DIFFERENT.format_map(names)):
         old = dict(zip(_DIFFERENCE_FIELDS, row[::2], strict=True))
         new = dict(zip(_DIFFERENCE_FIELDS, row[1::2], strict=True))
+        if old["title"] is None:
+            old["title"] = new["title"]  # read for the first time
         fields = [name for name in _DIFFERENCE_FIELDS if old[name] != new[name]]
         kind = ChangeKind.SOURCE_CHANGED if fields == ["document_id"] else ChangeKind.UPDATED
         shown = [name for name in fields if name != "document_id"]
