@@ -96,3 +96,10 @@ def postgres_url(postgres_server: PostgresDatabases) -> Iterator[str]:
     """A SQLAlchemy URL to a database that only this test uses."""
     with postgres_server.fresh() as url:
         yield url
+
+
+@pytest.fixture
+def postgres_tables_url(postgres_server: PostgresDatabases) -> Iterator[str]:
+    """As ``postgres_url``, with empty tables: much cheaper."""
+    with postgres_server.fresh_with_tables() as url:
+        yield url

@@ -259,10 +259,10 @@ def test_what_a_site_writes_does_not_steer_the_terminal(
 def test_the_password_of_the_database_is_not_shown(
     shop: SiteServer,
     discover: Callable[..., ProcessResult],
-    postgres_url: str,
+    postgres_tables_url: str,
     is_option: bool,
 ) -> None:
-    url = re.sub(r"//(\w+):?[^@/]*@", r"//\1:pa55word@", postgres_url)
+    url = re.sub(r"//(\w+):?[^@/]*@", r"//\1:pa55word@", postgres_tables_url)
     assert "pa55word" in url
     variable = {} if is_option else {"SITECRAWL_DATABASE_URL": url}
     option = ("-s", f"SITECRAWL_DATABASE_URL={url}") if is_option else ()

@@ -27,7 +27,7 @@ AUTO = {
 @pytest.fixture(params=["sqlite", "postgres"])
 def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
     """A project whose scans share a database of each kind in turn."""
-    url = request.getfixturevalue("postgres_url") if request.param == "postgres" else None
+    url = request.getfixturevalue("postgres_tables_url") if request.param == "postgres" else None
     return Project.in_folder(tmp_path, database_url=url)
 
 

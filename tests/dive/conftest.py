@@ -15,7 +15,6 @@ from sitecrawl.store.writers.dives import NewContent, NewPassage, add_dive, put_
 from tests.store.conftest import (  # noqa: F401  fixtures
     database,
     database_kind,
-    postgres_tables_url,
     sqlite_url,
 )
 from tests.store.scanning import SITE, page_id, scan

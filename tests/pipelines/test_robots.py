@@ -152,12 +152,12 @@ class TestVerdicts:
         assert rows[OFFSITE]["robots_allowed"] == ""
 
     def test_postgresql_holds_the_same(
-        self, shop: SiteServer, project: Project, tmp_path: Path, postgres_url: str
+        self, shop: SiteServer, project: Project, tmp_path: Path, postgres_tables_url: str
     ) -> None:
         # A text with a null byte is what PostgreSQL takes least.
         shop.routes["/robots.txt"] = RULES.replace("not for you", "not\0for you")
         (tmp_path / "postgres").mkdir()
-        postgres = Project.in_folder(tmp_path / "postgres", database_url=postgres_url)
+        postgres = Project.in_folder(tmp_path / "postgres", database_url=postgres_tables_url)
         ours = project.crawl(shop.url, settings=REFUSED_TOO).succeeded()
         theirs = postgres.crawl(shop.url, settings=REFUSED_TOO).succeeded()
         assert [{**row, "discovered_at": ""} for row in theirs.rows] == [

@@ -56,7 +56,7 @@ def scanned(
         yield _scan(folder, f"sqlite:///{folder}/sitecrawl.db")
         return
     server: PostgresDatabases = request.getfixturevalue("postgres_server")
-    with server.fresh() as url:
+    with server.fresh_with_tables() as url:
         yield _scan(folder, url)
 
 

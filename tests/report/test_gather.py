@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 @pytest.fixture(params=["sqlite", "postgres"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
     is_sqlite = request.param == "sqlite"
-    url = f"sqlite:///{tmp_path}/x.db" if is_sqlite else request.getfixturevalue("postgres_url")
+    url = (
+        f"sqlite:///{tmp_path}/x.db"
+        if is_sqlite
+        else request.getfixturevalue("postgres_tables_url")
+    )
     with open_database(url) as opened:
         yield opened
 

@@ -5,7 +5,6 @@ from tests.store.conftest import (
     database,
     database_kind,
     database_url,
-    postgres_tables_url,
     sqlite_database,
     sqlite_url,
 )
@@ -14,7 +13,6 @@ __all__ = [
     "database",
     "database_kind",
     "database_url",
-    "postgres_tables_url",
     "sqlite_database",
     "sqlite_url",
 ]

@@ -309,6 +309,6 @@ def test_lists_go_on_behind_a_cursor(database: Database) -> None:
     assert second.next_cursor is None
 
 
-def test_postgres_tells_the_same(postgres_url: str) -> None:
-    with open_database(postgres_url) as database:
+def test_postgres_tells_the_same(postgres_tables_url: str) -> None:
+    with open_database(postgres_tables_url) as database:
         test_pages_come_go_missing_are_removed_and_return(database)

@@ -99,10 +99,10 @@ def test_kept_scans_answer_as_before(sqlite_copy: Database, number: int) -> None
 
 
 def test_kept_scans_answer_as_before_on_postgres(
-    site: SiteServer, tmp_path: Path, postgres_url: str
+    site: SiteServer, tmp_path: Path, postgres_tables_url: str
 ) -> None:
-    scan_six_times(site, Project.in_folder(tmp_path, database_url=postgres_url))
-    with open_database(postgres_url) as database:
+    scan_six_times(site, Project.in_folder(tmp_path, database_url=postgres_tables_url))
+    with open_database(postgres_tables_url) as database:
         before = everything(database, [6, 5])
         planned = prune(database, Retention(scans=2))
         assert planned.scans == 3

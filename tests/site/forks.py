@@ -2,14 +2,16 @@
 
 Imports are four fifths of the CPU time of a small scan, and the tests run hundreds of them. A fork
 has a reactor, an environment, a working folder and an exit code of its own, as a new process has.
-It differs in two ways: modules that a command imports late are there already, and what Python reads
-from the environment when it starts (``PYTHONHASHSEED``, ...) is that of the server. Tests of these
+It differs in three ways: modules that a command imports late are there already, what Python reads
+from the environment when it starts (``PYTHONHASHSEED``, ...) is that of the server, and objects are
+not freed when it ends. Tests of these
 start a process with ``Project.start`` or ``subprocess``.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
 import importlib
 import json
@@ -19,6 +21,7 @@ import runpy
 import signal
 import subprocess
 import sys
+import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -159,7 +162,28 @@ def _run(job: Job, import_path: list[str]) -> None:
     named = filter(None, job.environment.get("PYTHONPATH", "").split(os.pathsep))
     sys.path[:] = [job.folder, *named, *import_path]
     sys.argv = [job.module, *job.arguments]
-    runpy.run_module(job.module, run_name="__main__", alter_sys=True)
+    code: object = 0
+    try:
+        runpy.run_module(job.module, run_name="__main__", alter_sys=True)
+    except SystemExit as error:
+        code = error.code
+    except BaseException:  # noqa: BLE001  told as Python tells it
+        sys.excepthook(*sys.exc_info())
+        code = 1
+    _exit(code)
+
+
+def _exit(code: object) -> None:
+    """End as Python does, but without freeing all modules: that would copy the server's memory."""
+    if code is not None and not isinstance(code, int):
+        print(code, file=sys.stderr)
+        code = 1
+    threading._shutdown()  # type: ignore[attr-defined]  waits for threads
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code or 0)
 
 
 if __name__ == "__main__":

@@ -11,18 +11,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sitecrawl.store.engine import Database
-    from tests.site.postgres import PostgresDatabases
 
 
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path}/sitecrawl.db"
-
-
-@pytest.fixture
-def postgres_tables_url(postgres_server: PostgresDatabases) -> Iterator[str]:
-    with postgres_server.fresh_with_tables() as url:
-        yield url
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

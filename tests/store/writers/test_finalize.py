@@ -228,8 +228,8 @@ def test_any_sequence_of_scans_gives_what_the_model_says(
 
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(scans=st.lists(one_scan, min_size=1, max_size=4))
-def test_postgres_gives_what_the_model_says(postgres_url: str, scans: list[Content]) -> None:
-    with open_database(postgres_url) as database:
+def test_postgres_gives_what_the_model_says(postgres_tables_url: str, scans: list[Content]) -> None:
+    with open_database(postgres_tables_url) as database:
         with database.writing() as connection:
             names = "changes, evidence, fetches, document_links, documents, scans, sites"
             names += ", page_versions, page_absences"

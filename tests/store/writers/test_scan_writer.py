@@ -327,9 +327,9 @@ class TestLostDatabase:
     """Each failure is one StoreError; nothing else is raised or logged."""
 
     def test_a_server_that_ends_the_connection(
-        self, postgres_url: str, caplog: pytest.LogCaptureFixture
+        self, postgres_tables_url: str, caplog: pytest.LogCaptureFixture
     ) -> None:
-        with open_database(postgres_url) as database:
+        with open_database(postgres_tables_url) as database:
             scanning = Scanning(database)
             with database.writing() as connection:
                 connection.exec_driver_sql(
