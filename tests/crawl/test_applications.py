@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -60,6 +61,7 @@ class DiscoveredApplication:
 
 
 def _discover(name: str, folder: Path, **options: object) -> DiscoveredApplication:
+    folder.mkdir(exist_ok=True)
     with AppServer(name) as server:
         result = Project.in_folder(folder).crawl(
             server.url, settings={**_SETTINGS, **options}, timeout_seconds=_SECONDS
@@ -77,11 +79,17 @@ def _discover(name: str, folder: Path, **options: object) -> DiscoveredApplicati
         )
 
 
-@pytest.fixture(scope="module", params=_APPLICATIONS)
+@pytest.fixture(scope="module")
+def discovered(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], DiscoveredApplication]:
+    """Each application is scanned once."""
+    return cache(lambda name: _discover(name, tmp_path_factory.getbasetemp() / f"app-{name}"))
+
+
+@pytest.fixture(params=_APPLICATIONS)
 def application(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, discovered: Callable[[str], DiscoveredApplication]
 ) -> DiscoveredApplication:
-    return _discover(request.param, tmp_path_factory.mktemp(request.param))
+    return discovered(request.param)
 
 
 def test_every_route_is_found(application: DiscoveredApplication) -> None:
@@ -129,8 +137,10 @@ def test_most_of_an_application_that_nobody_knew_is_found(tmp_path: Path, seed: 
     test_nothing_is_changed(found)
 
 
-def test_the_static_half_is_not_rendered(tmp_path: Path) -> None:
-    found = _discover("half", tmp_path)
+def test_the_static_half_is_not_rendered(
+    discovered: Callable[[str], DiscoveredApplication],
+) -> None:
+    found = discovered("half")
     assert found.rendered.keys() & STATIC == set()
     assert found.rendered["/app/"] > 0
     rows = found.result.query("SELECT url FROM visits WHERE rendered IS NULL")
@@ -146,22 +156,14 @@ def test_parameterised_routes_are_kept_as_patterns(tmp_path: Path) -> None:
 
 
 def test_a_route_behind_a_hash_is_a_page_of_its_own(
-    tmp_path: Path, run_cli_in: Callable[..., str]
+    discovered: Callable[[str], DiscoveredApplication],
 ) -> None:
-    found = _discover("vue", tmp_path)
+    found = discovered("vue")
     routes = sorted(path for path in found.found if "#/" in path)
     assert routes
-    said = run_cli_in(tmp_path, "why", found.origin + routes[0])
-    assert "never seen" not in said
-
-
-@pytest.fixture
-def run_cli_in() -> Callable[..., str]:
-    def run(folder: Path, *arguments: str) -> str:
-        done = Project.in_folder(folder).run(sys.executable, "-m", "sitecrawl", *arguments)
-        return done.succeeded().output
-
-    return run
+    project = Project.in_folder(found.result.database.parent.parent)
+    command = (sys.executable, "-m", "sitecrawl", "why", found.origin + routes[0])
+    assert "never seen" not in project.run(*command).succeeded().output
 
 
 def test_a_killed_scan_goes_on_to_the_same_list(tmp_path: Path) -> None:

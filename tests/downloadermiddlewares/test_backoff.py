@@ -44,7 +44,11 @@ def test_after_the_last_retry_the_answer_counts(
     site.routes["/robots.txt"] = robots("/map.xml")
     site.routes["/map.xml"] = [Reply(status=503)] * 3 + [sitemap("/too-late")]
     site.routes["/"] = page("Home")
-    settings = {"SITECRAWL_RETRY_BACKOFF_SECONDS": 0.01, "SITECRAWL_MIN_SITEMAP_URLS": 1}
+    settings = {
+        "SITECRAWL_MIN_SITEMAP_URLS": 1,
+        "SITECRAWL_RETRY_BACKOFF_SECONDS": 0.01,
+        "SITECRAWL_BUSY_BACKOFF_SECONDS": 0,
+    }
     done = crawl(site.url, settings=settings).succeeded()
     assert len(site.requests("/map.xml")) == 3
     assert fetches(done)[site.at("/map.xml")].status == 503

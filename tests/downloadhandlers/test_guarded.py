@@ -202,6 +202,7 @@ class TestNames:
         site.routes["/robots.txt"] = robots(silent)
         settings = {**SETTINGS, **names({"silent.example": SILENT}), "RETRY_TIMES": 0}
         settings["SITECRAWL_SITEMAP_TIMEOUT_SECONDS"] = 0.5
+        settings["SITECRAWL_ROBOTS_TIMEOUT_SECONDS"] = 2
         done = crawl(site.url, settings=settings).succeeded()
         assert outcomes(done)[silent] == "timeout"
 

@@ -63,7 +63,7 @@ class TestPoliteness:
     def test_robots_pace_and_ledger_hold_for_rendered_pages(
         self, app: SiteServer, crawl: Callable[..., CrawlResult]
     ) -> None:
-        app.routes["/robots.txt"] = "User-agent: *\nDisallow: /api/\nCrawl-delay: 1\n"
+        app.routes["/robots.txt"] = "User-agent: *\nDisallow: /api/\nCrawl-delay: 0.4\n"
         done = crawl(
             app.url, profile="", settings={**CRAWL, "SITECRAWL_MAX_CRAWL_PAGES": 2}
         ).ended_in_part()
@@ -72,10 +72,10 @@ class TestPoliteness:
         assert len(asked(app, "/data/")) == 3 * summary(done)["rendered"]["pages"]
         assert len(asked(app, "/app.")) == 2, "once per scan"
         assert app.max_in_flight() == 1
-        assert min(app.gaps()) >= 1 - TOLERANCE
+        assert min(app.gaps()) >= 0.4 - TOLERANCE
         figures = only_host(done)
         assert figures["requests"] == len(app.requests())
-        assert figures["smallest_gap_seconds"] >= 1 - TOLERANCE
+        assert figures["smallest_gap_seconds"] >= 0.4 - TOLERANCE
         blocked = summary(done)["rendered"]["not_fetched/blocked_by_robots"]
         assert blocked == 3 * summary(done)["rendered"]["pages"]
 
@@ -91,15 +91,15 @@ class TestPoliteness:
     def test_a_page_that_cannot_be_shown_in_time_has_failed_with_the_reason(
         self, app: SiteServer, crawl: Callable[..., CrawlResult]
     ) -> None:
-        app.routes["/robots.txt"] = "User-agent: *\nCrawl-delay: 3\n"
+        app.routes["/robots.txt"] = "User-agent: *\nCrawl-delay: 1.5\n"
         done = crawl(
             app.url,
             profile="",
-            settings={**CRAWL, "SITECRAWL_RENDER_WAIT_SECONDS": 2, "SITECRAWL_MAX_CRAWL_PAGES": 1},
+            settings={**CRAWL, "SITECRAWL_RENDER_WAIT_SECONDS": 1, "SITECRAWL_MAX_CRAWL_PAGES": 1},
         ).succeeded()
         assert summary(done)["rendered"]["failed"] == 1
-        assert "its scripts were not fetched within 2 s" in done.output
-        assert "SITECRAWL_RENDER_WAIT_SECONDS=2 can be raised" in done.output
+        assert "its scripts were not fetched within 1 s" in done.output
+        assert "SITECRAWL_RENDER_WAIT_SECONDS=1 can be raised" in done.output
         assert only_host(done)["requests"] == len(app.requests())
 
 
