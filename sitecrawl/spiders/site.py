@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -131,9 +132,11 @@ class SiteSpider(Spider):
                     {"setting": "SITECRAWL_ALLOW_UNGUARDED_HANDLERS", "handler": handler},
                 )
             )
-        if minutes := config.max_scan_minutes:
-            loop = asyncio.get_running_loop()
-            self._alarm = loop.call_later(minutes * 60, self._stop_for_time)
+        if config.max_scan_minutes:
+            # When the budget refuses requests, not later: with all of them refused the scan would
+            # end as if it had read everything.
+            seconds = self.context.scan.politeness.budget.ends_at - time.monotonic()
+            self._alarm = asyncio.get_running_loop().call_later(seconds, self._stop_for_time)
         # Not before: commands such as "scrapy parse" have their own start, and no stages.
         self.crawler.signals.connect(self.go_on_when_idle, signals.spider_idle)
         for request in await self._next_requests():
@@ -149,6 +152,8 @@ class SiteSpider(Spider):
         engine = self.crawler.engine
         if not engine.spider_is_idle():
             return  # the frontier has handed out a page since: its answer is awaited
+        if self.context.scan.politeness.budget.is_over(time.monotonic()):
+            return  # the alarm rings
         try:
             requests = await self._next_requests()
         except Exception:
