@@ -20,8 +20,10 @@ from sitecrawl.services.change_detection import COLLAPSE, Comparing, write
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.queries import change_facts
 from sitecrawl.store.queries import changes as queries
+from sitecrawl.store.queries.change_documents import map_states
 from sitecrawl.store.queries.change_facts import Pair
 from sitecrawl.store.queries.changes import ChangeFilter
+from sitecrawl.store.queries.documents import document_urls
 from sitecrawl.store.queries.scans import latest_scan, scan_by_id
 from sitecrawl.store.schema import changes, incidents
 from sitecrawl.store.vocabulary import ENDED_WELL
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
+    from sitecrawl.changes.sitemap_changes import MapState
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.changes import (
         ChangeFact,
@@ -455,6 +458,35 @@ def diff(
     database: Database, site: Site, before_id: int | None = None, after_id: int | None = None
 ) -> Diff:
     """Compare the inventories as of two kept scans; by default the newest and the one before."""
+    before, after = _two_scans(database, site, before_id, after_id)
+    with database.reading() as connection:
+        rows = change_facts.difference(connection, before, after)
+        return Diff(before, after, tuple(PageDifference(*row) for row in rows))
+
+
+@requires(Permission.READ)
+def sitemap_states(
+    database: Database, site: Site, before_id: int, after_id: int
+) -> list[tuple[MapState | None, MapState | None]]:
+    """Each sitemap as of two kept scans; None: it was not known then, or it is gone."""
+    before, after = _two_scans(database, site, before_id, after_id)
+    with database.reading() as connection:
+        return map_states(connection, Pair(after, before, 0, 0))
+
+
+@requires(Permission.READ)
+def documents_named_by(database: Database, rows: Iterable[ChangeFact]) -> dict[int, str]:
+    """The URLs of the documents that changes speak of by their number."""
+    sides = [side for each in rows for side in (each.before, each.after) if side]
+    numbers = {side["document_id"] for side in sides if "document_id" in side}
+    with database.reading() as connection:
+        return document_urls(connection, numbers)
+
+
+def _two_scans(
+    database: Database, site: Site, before_id: int | None, after_id: int | None
+) -> tuple[Scan, Scan]:
+    """The older of them first."""
     after = latest_scan(database, site.id) if after_id is None else scan_by_id(database, after_id)
     if after is None or after.site_id != site.id:
         raise NotFoundError(f"{site.key} has no scan {after_id or 'yet'}; see: sitecrawl scans")
@@ -465,8 +497,4 @@ def diff(
     if before is None or before.site_id != site.id:
         name = "before it" if before_id is None else str(before_id)
         raise NotFoundError(f"{site.key} has no scan {name}; see: sitecrawl scans")
-    if before.id > after.id:
-        before, after = after, before
-    with database.reading() as connection:
-        rows = change_facts.difference(connection, before, after)
-        return Diff(before, after, tuple(PageDifference(*row) for row in rows))
+    return (after, before) if before.id > after.id else (before, after)

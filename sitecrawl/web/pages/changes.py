@@ -62,6 +62,7 @@ def change_list(
     values: dict[str, Any] = {
         "site": site,
         "page": None,
+        "documents": {},
         "kinds": list(ChangeKind),
         "severities": list(Severity),
         "chosen": query,
@@ -69,9 +70,9 @@ def change_list(
     if site.site_id:
         inventory = _inventory(web, caller, site_id)
         wanted = _wanted(query)
-        values["page"] = changes.list_changes(
-            web.database, inventory, wanted, query.cursor, _PER_PAGE
-        )
+        page = changes.list_changes(web.database, inventory, wanted, query.cursor, _PER_PAGE)
+        values["page"] = page
+        values["documents"] = changes.documents_named_by(web.database, page.rows)
     return render(request, "changes.html", values)
 
 
@@ -111,10 +112,12 @@ def event_detail(
 ) -> Response:
     inventory = _inventory(web, caller, site_id)
     wanted = ChangeFilter(event_id=event_id)
+    page = changes.list_changes(web.database, inventory, wanted, cursor, _PER_PAGE)
     values = {
         "site": sites.get_site(web.database, caller.workspace_id, site_id),
         "event": changes.get_event(web.database, inventory, event_id),
-        "page": changes.list_changes(web.database, inventory, wanted, cursor, _PER_PAGE),
+        "page": page,
+        "documents": changes.documents_named_by(web.database, page.rows),
     }
     return render(request, "event.html", values)
 

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from sitecrawl.changes.kinds import EventKind
+from sitecrawl.changes.sitemap_changes import MapHealth
 from sitecrawl.items import DocumentKind
 from sitecrawl.report.html import html_report
 from sitecrawl.services import (
@@ -31,6 +32,7 @@ from sitecrawl.services.database import AskedScan
 from sitecrawl.services.views import ViewKind
 from sitecrawl.store.queries.changes import ChangeFilter
 from sitecrawl.store.queries.page_filter import PageOrder, PageSort
+from sitecrawl.store.queries.scans import Scan
 from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.web import charts
 from sitecrawl.web.api.page_filters import PageParameters
@@ -38,6 +40,7 @@ from sitecrawl.web.api.pages import PageId, page_number
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.flash import act
 from sitecrawl.web.pages.forms import number_or_none
+from sitecrawl.web.state import Web
 from sitecrawl.web.templating import render
 
 router = APIRouter(prefix="/sites/{site_id}")
@@ -96,6 +99,7 @@ def asked_scan(
 
 Asked = Annotated[AskedScan, Depends(asked_scan)]
 Reader = Annotated[Caller, allowed(sites.get_site)]
+ScanNumber = Annotated[str, Query(pattern=r"^[0-9]{0,18}$")]
 
 
 @router.get("/pages")
@@ -181,6 +185,7 @@ def page_detail(
         )
         for direction in ("in", "out")
     }
+    history = changes.page_history(web.database, asked.site, number)
     files, _ = site_inventory.robots(asked)
     robots_url = found.verdict.robots_url if found.verdict else None
     values = {
@@ -188,7 +193,8 @@ def page_detail(
         "why": found,
         "page": found.page,
         "status": PageStatus.of(found.page.reason),
-        "history": changes.page_history(web.database, asked.site, number),
+        "history": history,
+        "documents": changes.documents_named_by(web.database, history),
         "links": links,
         "robots": next((each for each in files if each.url == robots_url), None),
     }
@@ -225,18 +231,42 @@ def tree(request: Request, site_id: int, asked: Asked, web: CurrentWeb, caller: 
 
 @router.get("/sitemaps")
 def sitemaps(
-    request: Request, site_id: int, asked: Asked, web: CurrentWeb, caller: Reader
+    request: Request,
+    site_id: int,
+    asked: Asked,
+    web: CurrentWeb,
+    caller: Reader,
+    before: ScanNumber = "",
 ) -> Response:
+    """Each sitemap with its counts; *before*: a scan to compare with."""
     found = site_overview.site_overview(web.database, caller.workspace_id, site_id)
     wanted = ChangeFilter(kinds=(EventKind.SITEMAP_CHANGED, EventKind.LASTMOD))
     documents = site_inventory.list_documents(asked, kind=DocumentKind.SITEMAP, limit=200)
+    states = []
+    if number := number_or_none(before):
+        pairs = changes.sitemap_states(web.database, asked.site, number, asked.scan.id)
+        # Common places are asked for in each scan; most have never had a sitemap.
+        states = [
+            pair
+            for pair in pairs
+            if any(each is not None and each.health is not MapHealth.NOT_FOUND for each in pair)
+        ]
     values = {
         "site": found.site,
         "sitemaps": found.sitemaps,
         "documents": {each.id: each for each in documents.rows},
         "events": changes.list_events(web.database, asked.site, wanted, limit=20).rows,
+        "older": _older_scans(web, caller, site_id, asked),
+        "before": before,
+        "states": states,
     }
     return render(request, "sitemaps.html", values)
+
+
+def _older_scans(web: Web, caller: Caller, site_id: int, asked: AskedScan) -> list[Scan]:
+    """Those that the asked one can be compared with."""
+    scans = sites.site_scans(web.database, caller.workspace_id, site_id, _COMPARABLE_SCANS)
+    return [each for each in scans if each.id < asked.scan.id and each.site_id == asked.site.id]
 
 
 @router.get("/robots")
@@ -246,7 +276,7 @@ def robots(
     asked: Asked,
     web: CurrentWeb,
     caller: Reader,
-    before: Annotated[str, Query(pattern=r"^[0-9]{0,18}$")] = "",
+    before: ScanNumber = "",
 ) -> Response:
     """Each robots.txt with the lines that decide and how many pages each is about.
 
@@ -257,16 +287,13 @@ def robots(
     for rule in rules:
         lines[rule.robots_url, rule.line] = lines.get((rule.robots_url, rule.line), 0) + rule.pages
     wanted = ChangeFilter(kinds=(EventKind.ROBOTS_CHANGED,))
-    scans = sites.site_scans(web.database, caller.workspace_id, site_id, _COMPARABLE_SCANS)
     values: dict[str, Any] = {
         "site": sites.get_site(web.database, caller.workspace_id, site_id),
         "files": files,
         "rules": rules,
         "lines": lines,
         "events": changes.list_events(web.database, asked.site, wanted, limit=20).rows,
-        "older": [
-            each for each in scans if each.id < asked.scan.id and each.site_id == asked.site.id
-        ],
+        "older": _older_scans(web, caller, site_id, asked),
         "before": before,
         "differences": {},
         "pages_before": {},

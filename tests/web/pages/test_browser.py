@@ -43,6 +43,7 @@ _PATHS = (
     *("/", "/sites", "/sites/new", "/sites/import", "/groups", "/incidents", "/tasks", "/tasks/1"),
     *("/help", "/find?q=seed", "/styleguide", "/sites/1", "/sites/1/pages"),
     *("/compare", "/compare?left=1&right=2", "/sites/1/incidents/1", "/sites/1/robots?before=1"),
+    "/sites/1/sitemaps?before=1",
     *("/sites/1/pages?status=refused", "/sites/1/pages/{page}", "/sites/1/changes"),
     *("/sites/1/events", "/sites/1/events/1", "/sites/1/scans", "/sites/1/scans/2"),
     *("/sites/1/tree", "/sites/1/sitemaps", "/sites/1/robots", "/sites/1/coverage"),
