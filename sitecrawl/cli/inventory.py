@@ -189,7 +189,7 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     """
     from sitecrawl.cli import filters
     from sitecrawl.services.database import asking
-    from sitecrawl.services.page_lists import cluster_keys, in_order
+    from sitecrawl.services.page_lists import cluster_keys, in_order, wants_index
     from sitecrawl.store.queries.page_filter import PageFilter
     from sitecrawl.store.vocabulary import PageStatus
 
@@ -239,6 +239,8 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
             _show_facets(asked, wanted)
         else:
             _export(asked, wanted, chosen, output)
+        if (facets or wanted.order) and wants_index(asked):
+            sys.stderr.write(f"faster from now on after: sitecrawl index {asked.site.key}\n")
 
 
 def _export(

@@ -11,7 +11,7 @@ from sitecrawl.errors import ExtraMissingError
 from sitecrawl.items import PageItem as Page
 from sitecrawl.services.database import AskedScan, configured_url, known_site, wanted_scan
 from sitecrawl.services.explain import canonical_rules, look_up, page_id
-from sitecrawl.services.page_lists import list_pages, page_facets
+from sitecrawl.services.page_lists import list_pages, page_facets, refresh_page_index
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.bodies import read_page_body
@@ -228,6 +228,13 @@ class Inventory:
         else:
             wanted = ChangeFilter(after_scan_id=since_scan, until_scan_id=self.scan.id)
         yield from iter_changes(self._database, self.site, wanted)
+
+    def index(self, *, texts: bool = True) -> bool:
+        """Write the index that lists of a large site are fast with; False: it is there already.
+
+        *texts* also indexes the words of URLs and titles, for searches.
+        """
+        return refresh_page_index(self._asked, with_texts=texts)
 
     def as_of(self, scan: int) -> Inventory:
         """The inventory as it was when this scan had ended; it shares the connection."""

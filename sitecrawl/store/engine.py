@@ -333,6 +333,9 @@ def _postgres_engine(
     def prepare(connection: DBAPIConnection, _record: Any) -> None:
         cursor = connection.cursor()
         cursor.execute(f"SET lock_timeout = {int(lock_timeout_seconds * 1000)}")
+        # What is streamed is read to its end. The planner would prepare for a tenth of it, by
+        # nested loops that take minutes for all.
+        cursor.execute("SET cursor_tuple_fraction = 1")
         cursor.close()
         connection.commit()
 

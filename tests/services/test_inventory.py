@@ -77,6 +77,16 @@ def test_a_page_and_why_it_is_there(inventory: Inventory, scanned: SiteServer) -
     }
 
 
+def test_an_index_changes_no_answer(inventory: Inventory) -> None:
+    pages = inventory.pages(include_refused=True)
+    before, rows = pages.to_arrow(), list(pages)
+    assert any(len(each.sources) > 1 for each in rows)
+    assert inventory.index()
+    assert not inventory.index()
+    assert pages.to_arrow().equals(before)
+    assert list(pages) == rows
+
+
 def test_structure_documents_and_records(inventory: Inventory, scanned: SiteServer) -> None:
     assert inventory.tree()[scanned.url].inner["blog"].listed == 4
     edges = {(edge.from_url, edge.to_url) for edge in inventory.links()}

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sitecrawl.errors import InvalidInputError
+from sitecrawl.services import page_lists
 from sitecrawl.services.database import AskedScan
 from sitecrawl.services.page_lists import (
     count_pages,
     list_pages,
     page_facets,
     refresh_page_index,
+    wants_index,
 )
 from sitecrawl.services.permissions import Permission, permission_of
 from sitecrawl.store.engine import open_database
@@ -94,3 +96,14 @@ def test_only_the_newest_scan_is_indexed(database: Database) -> None:
         refresh_page_index(replace(before, scan=older))
     assert refresh_page_index(newest(database))
     assert permission_of(refresh_page_index) is Permission.SCAN
+
+
+def test_a_large_site_without_an_index_wants_one(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = newest(database)
+    assert not wants_index(asked)
+    monkeypatch.setattr(page_lists, "INDEX_FROM", 0)
+    assert wants_index(asked)
+    refresh_page_index(asked)
+    assert not wants_index(asked)

@@ -49,7 +49,7 @@ class _Table(NamedTuple):
 
 _BATCH_ROWS: Final = 200_000
 # So few rows are still in the cache of the processor when they are turned into columns.
-_ROWS_AT_ONCE: Final = 1_000
+_ROWS_AT_ONCE: Final = 500
 # Tables with far fewer rows than pages.
 _SHARED_TABLES: Final = {
     "k": _Table("pc.class_id", "k.id", "FROM classes AS k WHERE k.site_id = {site}"),

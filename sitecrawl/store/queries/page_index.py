@@ -141,9 +141,9 @@ SELECT l.facet_id, count(*) FROM {tables}
 WHERE g.id = l.facet_id {conditions} GROUP BY l.facet_id
 """
 _NUMBERS: Final = "{driver} LIMIT {v_bound}"
+_HOW_MANY: Final = "SELECT count(*) FROM ({driver} LIMIT {v_bound}) AS found"
 _FEW_NUMBERS: Final = "l.number = few.number AND l.site_id = {site}"
-_DRIVER: Final = "SELECT l.number FROM page_index AS l WHERE l.site_id = {site} AND {condition}"
-_OF_CHOSEN: Final = "SELECT l.number FROM page_index AS l WHERE {condition}"
+_OF_ROWS: Final = "SELECT l.number FROM page_index AS l WHERE {condition}"
 _SEARCH: Final = "SELECT rowid AS number FROM page_search WHERE page_search MATCH {v_match}"
 _ALL_TABLES: Final = "page_index AS l CROSS JOIN page_facets AS g"
 _FEW_TABLES: Final = "{few} CROSS JOIN page_index AS l CROSS JOIN page_facets AS g"
@@ -299,10 +299,13 @@ class PageIndex:
         self._values["v_bound"] = _FEW + 1
         self._values["v_chosen"] = bound_value([facet.id for facet in facets], self._dialect)
         for driver in self._drivers():
+            if driver.condition:
+                [(number,)] = self._rows(_HOW_MANY, driver=driver.numbers)
+                if number <= _FEW:
+                    return _Rows(condition=driver.condition)
+                continue
             numbers = [row[0] for row in self._rows(_NUMBERS, driver=driver.numbers)]
             if len(numbers) <= _FEW:
-                if driver.condition:
-                    return _Rows(condition=driver.condition)
                 self._values["v_few"] = bound_value(numbers, self._dialect)
                 return _Rows(_FEW_TABLES, _FEW_NUMBERS)
         return None
@@ -342,10 +345,11 @@ class PageIndex:
             names = names_in(condition.sql)
             sql = spelled(condition.sql, _ATTRIBUTES)
             if names & {"first_scan_id", "number"}:
-                yield _Driver(_DRIVER.replace("{condition}", sql))
+                condition_sql = f"l.site_id = {{site}} AND {sql}"
+                yield _Driver(_OF_ROWS.replace("{condition}", condition_sql), condition_sql)
             elif names & _RANGES:
                 condition_sql = f"{{is_chosen}} AND {sql}{seen_first}"
-                yield _Driver(_OF_CHOSEN.replace("{condition}", condition_sql), condition_sql)
+                yield _Driver(_OF_ROWS.replace("{condition}", condition_sql), condition_sql)
             else:
                 texts.append(sql)
         if not texts:
@@ -355,7 +359,8 @@ class PageIndex:
             yield _Driver(_SEARCH + self._seen_first("rowid"))
         else:
             # With pg_trgm by its index; otherwise each page is looked at, until there are many.
-            yield _Driver(_DRIVER.replace("{condition}", " AND ".join(texts) + seen_first))
+            in_all = " AND ".join(["l.site_id = {site}", *texts]) + seen_first
+            yield _Driver(_OF_ROWS.replace("{condition}", in_all))
 
     def _match(self) -> str:
         """What the index of texts is asked for; empty: there is none, or it cannot tell."""
