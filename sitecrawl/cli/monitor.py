@@ -25,7 +25,7 @@ _SCANS_OPTION = typer.Option(
     "--scans",
     min=1,
     max=100,
-    help="Scans at once per worker, for all workers. Default: SITECRAWL_MONITOR_SCANS.",
+    help="Scans that this worker runs at once. Default: SITECRAWL_MONITOR_SCANS.",
 )
 
 app = typer.Typer(

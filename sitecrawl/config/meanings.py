@@ -244,7 +244,7 @@ MEANINGS: dict[str, str] = {
         " same PostgreSQL database"
     ),
     "SITECRAWL_MONITOR_SCANS": (
-        "scans that each worker runs at once; one number for all workers of a database"
+        "scans that a worker runs at once; each worker may have another number"
     ),
     "SITECRAWL_MONITOR_RETRIES": "how often a failed scan is tried again",
     "SITECRAWL_MONITOR_RETRY_MINUTES": (

@@ -5,6 +5,10 @@ PostgreSQL): which job is whose turn, who runs it, which of its steps are done. 
 executor of DBOS. When it dies, whoever notices lets its workflows go on elsewhere: DBOS 3.3 keeps
 that call private (``DBOS._recover_pending_workflows``), so a test covers it. All that people see of
 jobs is in our own tables; the rows of DBOS are deleted with them.
+
+How many workflows of a queue a worker runs at once is a number of the queue, the same for all that
+listen to it. So workers that run as many scans at once share a queue, and the scheduler chooses the
+queue of each job.
 """
 
 from __future__ import annotations
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
 # Workflows of another version are not taken up: it is raised when steps of workflows change.
 _WORKFLOW_VERSION: Final = "1"
 _NAME: Final = "sitecrawl"
-_JOBS: Final = "jobs"
 _DELIVERIES: Final = "deliveries"
 _DELIVERIES_AT_ONCE: Final = 8
 _POLL_SECONDS: Final = 0.5
@@ -48,6 +51,10 @@ def queue_number(priority: int, last_scan_at: datetime | None) -> int:
     """
     minutes = 0 if last_scan_at is None else int(last_scan_at.timestamp()) // 60
     return ((_HIGHEST_PRIORITY - priority) << _PRIORITY_SHIFT) + minutes
+
+
+def _job_queue(scans_at_once: int) -> str:
+    return f"jobs-{scans_at_once}"
 
 
 class WorkflowState(Enum):
@@ -82,7 +89,8 @@ class JobEngine:
         self._scan = scan
         self._finish = finish
         self._deliver = deliver
-        self._jobs: Queue
+        self._job_queues: dict[int, Queue] = {}
+        """By the scans at once of the workers that listen."""
         self._deliveries: Queue
 
     def start(self, *, is_working: bool = True) -> None:
@@ -108,10 +116,11 @@ class JobEngine:
             }
         )
         self._register()
-        DBOS.listen_queues([_JOBS, _DELIVERIES] if is_working else [])
+        own = _job_queue(self._scans_at_once)
+        DBOS.listen_queues([own, _DELIVERIES] if is_working else [])
         DBOS.launch()
-        self._jobs = DBOS.register_queue(
-            _JOBS,
+        self._job_queues[self._scans_at_once] = DBOS.register_queue(
+            own,
             worker_concurrency=self._scans_at_once,
             polling_interval_sec=_POLL_SECONDS,
             on_conflict="always_update",
@@ -152,12 +161,22 @@ class JobEngine:
 
         self._run_job, self._run_delivery = run_job, run_delivery
 
-    def hand_over(self, workflow_id: str, job_id: int, number: int) -> None:
-        """Put a job into the queue; one with this workflow that is there already stays."""
-        from dbos import SetEnqueueOptions, SetWorkflowID
+    def hand_over(self, workflow_id: str, job_id: int, number: int, scans_at_once: int) -> bool:
+        """Put a job into the queue of the workers that run so many scans at once.
 
+        A job with this workflow that is there already stays. False: there were no such workers.
+        """
+        from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
+
+        queue = self._job_queues.get(scans_at_once) or DBOS.retrieve_queue(
+            _job_queue(scans_at_once)
+        )
+        if queue is None:
+            return False
+        self._job_queues[scans_at_once] = queue
         with SetWorkflowID(workflow_id), SetEnqueueOptions(priority=number):
-            self._jobs.enqueue(self._run_job, job_id)
+            queue.enqueue(self._run_job, job_id)
+        return True
 
     def hand_over_delivery(self, workflow_id: str, delivery_id: int) -> None:
         from dbos import SetWorkflowID
@@ -170,6 +189,12 @@ class JobEngine:
         from dbos import DBOS
 
         return len(DBOS._recover_pending_workflows(list(workers)))  # noqa: SLF001  see above
+
+    def give_up(self, workflow_id: str) -> None:
+        """Take a workflow out of its queue, as nobody listens to it any more."""
+        from dbos import DBOS
+
+        DBOS.cancel_workflow(workflow_id)
 
     def states(self, workflow_ids: Sequence[str]) -> dict[str, WorkflowState]:
         """Where each of these stands, as the engine knows it."""

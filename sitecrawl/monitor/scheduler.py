@@ -7,6 +7,7 @@ schedulers at once.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
@@ -21,7 +22,12 @@ from sitecrawl.store.queries.jobs import (
     jobs_queued_at,
     waiting_jobs,
 )
-from sitecrawl.store.queries.workers import running_workers, worker_is_alive, workers
+from sitecrawl.store.queries.workers import (
+    Worker,
+    running_workers,
+    worker_is_alive,
+    workers,
+)
 from sitecrawl.store.vocabulary import JobKind, JobStatus, JobTrigger
 from sitecrawl.store.writers.jobs import (
     delete_old_jobs,
@@ -34,14 +40,14 @@ from sitecrawl.store.writers.jobs import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from sitecrawl.monitor.jobs import JobEngine
     from sitecrawl.store.engine import Database
 
 logger = logging.getLogger(__name__)
 
 _DUE_AT_ONCE: Final = 500
-# The engine is given only what it can soon start, so that what is more urgent need not wait behind.
-_MIN_AHEAD: Final = 8
 
 
 def queue_due(database: Database, now: datetime) -> int:
@@ -87,23 +93,53 @@ def queue_due_now(database: Database) -> QueuedScans:
 
 
 def hand_over_waiting(database: Database, engine: JobEngine, now: datetime) -> int:
-    """Give the engine the next jobs; return how many."""
-    capacity = sum(worker.capacity for worker in workers(database) if worker.is_alive)
+    """Give the engine the next jobs; return how many.
+
+    It is given what workers can start now, and as much again ahead, so that what is more urgent
+    need not wait behind a backlog. A job goes to where most is free.
+    """
+    taking = [worker for worker in workers(database) if worker.is_alive and not worker.is_draining]
     with database.reading() as connection:
-        ahead = sum(job.status == JobStatus.QUEUED for job in handed_over_jobs(connection).values())
+        handed_over = handed_over_jobs(connection)
         waiting = waiting_jobs(connection, now, _DUE_AT_ONCE)
-    room = max(_MIN_AHEAD, capacity) - ahead
+    room = _room(taking, handed_over)
+    if not room:
+        return 0
     given = 0
     for job in waiting:
-        if given >= room and not job.is_urgent:
+        scans_at_once = max(room, key=lambda each: room[each])
+        if room[scans_at_once] <= 0 and not job.is_urgent:
             continue
         # The engine first: if this process dies in between, the same is done again.
-        workflow_id = f"job-{job.id}-{job.restarts}"
-        engine.hand_over(workflow_id, job.id, queue_number(job.priority, job.last_scan_at))
+        workflow_id = f"job-{job.id}-{job.restarts}-{scans_at_once}"
+        number = queue_number(job.priority, job.last_scan_at)
+        if not engine.hand_over(workflow_id, job.id, number, scans_at_once):
+            continue
         with database.writing() as connection:
             hand_over(connection, job.id, workflow_id)
+        room[scans_at_once] -= 1
         given += 1
     return given
+
+
+def _room(taking: Iterable[Worker], handed_over: Mapping[str, Job]) -> Counter[int]:
+    """How many jobs more may be given to the workers with so many scans at once."""
+    room: Counter[int] = Counter()
+    for worker in taking:
+        room[worker.capacity] += 2 * worker.capacity - worker.running
+    for workflow_id, job in handed_over.items():
+        if job.status == JobStatus.QUEUED and (size := _scans_at_once(workflow_id)) in room:
+            room[size] -= 1
+    return room
+
+
+def _scans_at_once(workflow_id: str) -> int:
+    """Of the workers that a job was handed over to.
+
+    >>> _scans_at_once("job-7-0-4")
+    4
+    """
+    return int(workflow_id.rpartition("-")[2])
 
 
 def recover_dead(database: Database, engine: JobEngine) -> list[str]:
@@ -124,8 +160,10 @@ def recover_dead(database: Database, engine: JobEngine) -> list[str]:
 def queue_lost(database: Database, engine: JobEngine) -> int:
     """Queue jobs again that the engine has lost or given up; return how many.
 
-    That happens when its database was replaced, or could not be written at the wrong moment.
+    That happens when its database was replaced, or could not be written at the wrong moment, or
+    when no worker is left that runs as many scans at once as the one that had the job.
     """
+    sizes = {each.capacity for each in workers(database) if each.is_alive and not each.is_draining}
     with database.reading() as connection:
         jobs = handed_over_jobs(connection)
         held = {
@@ -137,10 +175,17 @@ def queue_lost(database: Database, engine: JobEngine) -> int:
     found = 0
     for workflow_id, job in jobs.items():
         state = states[workflow_id]
+        is_stranded = (
+            state is WorkflowState.ACTIVE
+            and workflow_id not in held
+            and _scans_at_once(workflow_id) not in sizes
+        )
+        if is_stranded and sizes:
+            engine.give_up(workflow_id)
         is_lost = state is WorkflowState.ENDED or (
             state is WorkflowState.UNKNOWN and workflow_id not in held
         )
-        if is_lost:
+        if is_lost or (is_stranded and sizes):
             with database.writing() as connection:
                 found += queue_again(connection, job.id, workflow_id)
     return found

@@ -26,7 +26,7 @@ def scan(job_id):
     threading.Event().wait()
 engine = JobEngine(sys.argv[1], "dying", 1, scan=scan, finish=print, deliver=print)
 engine.start()
-engine.hand_over("job-7-0", 7, 1)
+engine.hand_over("job-7-0", 7, 1, 1)
 threading.Event().wait()
 """
 
@@ -95,8 +95,8 @@ def test_jobs_run_in_the_order_of_their_numbers_and_once(
     engine = start()
     steps.wanted = 4
     for job_id, number in ((3, 30), (1, 10), (2, 20)):
-        engine.hand_over(f"job-{job_id}-0", job_id, number)
-    engine.hand_over("job-2-0", 2, 20)
+        engine.hand_over(f"job-{job_id}-0", job_id, number, 1)
+    engine.hand_over("job-2-0", 2, 20, 1)
     engine.hand_over_delivery("delivery-5-1", 5)
     steps.wait()
     jobs = [each for each in steps.seen if isinstance(each, int)]
@@ -125,9 +125,31 @@ def test_what_a_killed_worker_had_goes_on_once(
     assert steps.seen == [7, (7, "success")]
 
 
+def test_a_job_waits_for_workers_of_its_queue_and_can_be_taken_back(
+    start: Callable[[], JobEngine], steps: Steps, engine_url: str
+) -> None:
+    larger = subprocess.Popen(
+        [sys.executable, "-c", _DYING.replace('"dying", 1', '"larger", 3'), engine_url],
+        stdout=subprocess.PIPE,
+    )
+    assert larger.stdout is not None
+    with larger.stdout:
+        # Its own job is for workers with one scan at once: nobody takes it yet.
+        engine = start()
+        steps.wait()
+        larger.kill()
+        larger.wait()
+    assert steps.seen == [7, (7, "success")]
+    assert engine.hand_over("job-8-0", 8, 1, 3)
+    assert not engine.hand_over("job-9-0", 9, 1, 5)
+    engine.give_up("job-8-0")
+    assert engine.states(["job-8-0"]) == {"job-8-0": WorkflowState.ENDED}
+    assert 8 not in steps.seen
+
+
 def test_what_has_ended_is_forgotten(start: Callable[[], JobEngine], steps: Steps) -> None:
     engine = start()
-    engine.hand_over("job-1-0", 1, 1)
+    engine.hand_over("job-1-0", 1, 1, 1)
     steps.wait()
     later = datetime.now(UTC) + timedelta(hours=1)
     while engine.states(["job-1-0"])["job-1-0"] is not WorkflowState.ENDED:

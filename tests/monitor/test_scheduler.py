@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
@@ -24,7 +25,7 @@ from sitecrawl.services.sites import NewSite, add_site, get_site
 from sitecrawl.store import schema as t
 from sitecrawl.store.processes import process_token
 from sitecrawl.store.queries.workers import workers
-from sitecrawl.store.writers.jobs import claim_job, register_worker
+from sitecrawl.store.writers.jobs import claim_job, register_worker, remove_worker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,12 +40,19 @@ class FakeEngine:
     """Remembers what it is given."""
 
     handed: list[tuple[int, str, int]] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
     recovered: list[str] = field(default_factory=list)
+    given_up: list[str] = field(default_factory=list)
     ended: set[str] = field(default_factory=set)
     unknown: set[str] = field(default_factory=set)
 
-    def hand_over(self, workflow_id: str, job_id: int, number: int) -> None:
+    def hand_over(self, workflow_id: str, job_id: int, number: int, scans_at_once: int) -> bool:
         self.handed.append((number, workflow_id, job_id))
+        self.sizes.append(scans_at_once)
+        return True
+
+    def give_up(self, workflow_id: str) -> None:
+        self.given_up.append(workflow_id)
 
     def recover(self, names: Sequence[str]) -> int:
         self.recovered += names
@@ -89,14 +97,18 @@ def change_jobs(database: Database, **values: Any) -> None:
         connection.execute(update(t.jobs).values(values))
 
 
-def worker(database: Database, name: str, pid: int, token: str) -> None:
+def living_worker(database: Database, name: str = "alive", capacity: int = 4) -> None:
+    worker(database, name, os.getpid(), process_token(), capacity)
+
+
+def worker(database: Database, name: str, pid: int, token: str, capacity: int = 4) -> None:
     values = {
         "name": name,
         "hostname": socket.gethostname(),
         "pid": pid,
         "process_token": token,
         "is_scheduler": False,
-        "capacity": 4,
+        "capacity": capacity,
     }
     with database.writing() as connection:
         register_worker(connection, values, datetime.now(UTC))
@@ -136,6 +148,7 @@ def test_jobs_are_handed_over_by_priority_then_longest_unscanned(
     database: Database, fake: FakeEngine
 ) -> None:
     long_ago, lately = NOW - timedelta(days=9), NOW - timedelta(hours=1)
+    living_worker(database)
     due_sites(database, (1, None), (5, lately), (5, long_ago), (5, None), (3, long_ago))
     queue_due(database, NOW)
     assert hand_over_waiting(database, engine(fake), NOW) == 5
@@ -147,6 +160,7 @@ def test_jobs_are_handed_over_by_priority_then_longest_unscanned(
 def test_what_a_person_asks_for_need_not_wait_behind_a_backlog(
     sqlite_database: Database, fake: FakeEngine
 ) -> None:
+    living_worker(sqlite_database)
     due_sites(sqlite_database, *[(5, None)] * 20)
     queue_due(sqlite_database, NOW)
     assert hand_over_waiting(sqlite_database, engine(fake), NOW) == 8
@@ -156,7 +170,46 @@ def test_what_a_person_asks_for_need_not_wait_behind_a_backlog(
     assert min(fake.handed)[2] == job.id
 
 
+def test_each_worker_is_given_what_it_can_run(sqlite_database: Database, fake: FakeEngine) -> None:
+    living_worker(sqlite_database, "small", 1)
+    living_worker(sqlite_database, "large", 5)
+    living_worker(sqlite_database, "as large", 5)
+    due_sites(sqlite_database, *[(5, None)] * 40)
+    queue_due(sqlite_database, NOW)
+    assert hand_over_waiting(sqlite_database, engine(fake), NOW) == 22
+    assert Counter(fake.sizes) == {1: 2, 5: 20}
+    # Those that are free get the next ones: the small one still runs.
+    with sqlite_database.writing() as connection:
+        first = fake.handed[fake.sizes.index(1)][2]
+        claim_job(connection, first, "small", None, NOW)
+        connection.execute(update(t.jobs).where(t.jobs.c.id != first).values(workflow_id=None))
+    fake.sizes.clear()
+    hand_over_waiting(sqlite_database, engine(fake), NOW)
+    assert fake.sizes[:10] == [5] * 10
+    assert Counter(fake.sizes) == {1: 1, 5: 20}
+
+
+def test_jobs_of_workers_that_nobody_replaces_go_to_others(
+    sqlite_database: Database, fake: FakeEngine
+) -> None:
+    living_worker(sqlite_database, "gone", 3)
+    due_sites(sqlite_database, (3, None))
+    queue_due(sqlite_database, NOW)
+    assert hand_over_waiting(sqlite_database, engine(fake), NOW) == 1
+    [(_, name, job_id)] = fake.handed
+    assert queue_lost(sqlite_database, engine(fake)) == 0
+    with sqlite_database.writing() as connection:
+        remove_worker(connection, "gone")
+    assert queue_lost(sqlite_database, engine(fake)) == 0  # it may come back
+    living_worker(sqlite_database, "other", 4)
+    assert queue_lost(sqlite_database, engine(fake)) == 1
+    assert fake.given_up == [name]
+    hand_over_waiting(sqlite_database, engine(fake), NOW)
+    assert fake.handed[-1][1:] == (f"job-{job_id}-1-4", job_id)
+
+
 def test_a_retry_waits_for_its_time(sqlite_database: Database, fake: FakeEngine) -> None:
+    living_worker(sqlite_database)
     due_sites(sqlite_database, (3, None))
     queue_due(sqlite_database, NOW)
     change_jobs(sqlite_database, not_before=NOW + timedelta(minutes=5))
@@ -165,7 +218,7 @@ def test_a_retry_waits_for_its_time(sqlite_database: Database, fake: FakeEngine)
 
 
 def test_the_jobs_of_the_dead_go_on(database: Database, fake: FakeEngine) -> None:
-    worker(database, "alive", os.getpid(), process_token())
+    living_worker(database)
     worker(database, "dead", os.getpid(), "another token")
     due_sites(database, (3, None))
     queue_due(database, NOW)
@@ -180,7 +233,7 @@ def test_the_jobs_of_the_dead_go_on(database: Database, fake: FakeEngine) -> Non
 def test_jobs_that_the_engine_has_lost_are_queued_again(
     database: Database, fake: FakeEngine
 ) -> None:
-    worker(database, "alive", os.getpid(), process_token())
+    living_worker(database)
     due_sites(database, *[(3, None)] * 4)
     queue_due(database, NOW)
     hand_over_waiting(database, engine(fake), NOW)
@@ -195,8 +248,8 @@ def test_jobs_that_the_engine_has_lost_are_queued_again(
     fake.handed.clear()
     assert hand_over_waiting(database, engine(fake), NOW) == 2
     assert {(name, job_id) for _, name, job_id in fake.handed} == {
-        (f"job-{ids[1]}-1", ids[1]),
-        (f"job-{ids[3]}-1", ids[3]),
+        (f"job-{ids[1]}-1-4", ids[1]),
+        (f"job-{ids[3]}-1-4", ids[3]),
     }
 
 
