@@ -192,7 +192,7 @@ class PoliteDownloader(Downloader):
         if transfer is None or transfer.is_sent:
             return
         now, pace = time.monotonic(), transfer.gate.host.pace
-        is_given_up = origin_of(request.url) in pace.left_alone
+        is_given_up = origin_of(request.url) in pace.left_alone or now >= pace.held_until
         if pace.paused_until > now or is_given_up or self.politeness.budget.is_over(now):
             raise PostponedError
         transfer.is_sent = True

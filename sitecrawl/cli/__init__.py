@@ -57,6 +57,7 @@ app = typer.Typer(
 )
 app.command()(discover.discover)
 app.command()(discover.resume)
+app.command()(discover.fetch)
 app.command()(inventory.scans)
 app.command()(inventory.urls)
 app.command()(inventory.index)

@@ -1,4 +1,4 @@
-"""``sitecrawl discover`` and ``resume``: run a scan."""
+"""``sitecrawl discover``, ``resume`` and ``fetch``: run a scan."""
 
 from __future__ import annotations
 
@@ -133,6 +133,28 @@ def resume(
     typer.echo(printable(words), err=True)
     spider = chosen.settings.get("spider", "discover")
     raise typer.Exit(run_scan(replace(request, spider=spider, resume=chosen.id)))
+
+
+def fetch(
+    scan: Annotated[int, typer.Argument(help="Number of a running scan with SITECRAWL_FETCHERS.")],
+    setting: Annotated[list[str] | None, SETTING_OPTION] = None,
+    verbose: Annotated[bool, _VERBOSE_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Fetch pages for a running scan, beside its own fetchers, until it ends.
+
+    \b
+    sitecrawl fetch 12 --database postgresql://...
+    """
+    from sitecrawl.services.scans import ScanRequest, fetch_for
+
+    request = ScanRequest(
+        spider="fetch",
+        resume=scan,
+        database=database,
+        settings=_settings(setting, verbose=verbose),
+    )
+    raise typer.Exit(fetch_for(request))
 
 
 def _settings(assignments: Sequence[str] | None, *, verbose: bool) -> dict[str, str]:

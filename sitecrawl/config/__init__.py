@@ -130,6 +130,8 @@ class Config:
     crawl_listed_pages: bool = _setting(flag)
     max_crawl_depth: int = _setting(count, URL_DISCOVERY_MAX_CRAWL_DEPTH=count)
     max_crawl_pages: int = _setting(count, URL_DISCOVERY_MAX_CRAWL_PAGES=count)
+    fetchers: int = _setting(count)
+    shards: int = _setting(positive)
     max_external_hops: int = _setting(count)
     check_pages: int = _setting(count)
     max_page_bytes: int = _setting(positive)

@@ -81,6 +81,14 @@ MEANINGS: dict[str, str] = {
     "SITECRAWL_MAX_CRAWL_PAGES": (
         "pages that the crawl visits; if more are known, the scan is [partial](resume.md#limits)"
     ),
+    "SITECRAWL_FETCHERS": (
+        "processes that fetch and read the pages of the crawl, each for [some of the"
+        " hosts](scale.md#one-large-site), with PostgreSQL; 0: the scan's own process"
+    ),
+    "SITECRAWL_SHARDS": (
+        "shares that the pages of one host are split into, for as many fetchers; more than 1 only"
+        " if the host's owner allows a pace that one process cannot reach"
+    ),
     "SITECRAWL_MAX_EXTERNAL_HOPS": (
         "how far the crawl may leave the site ([scope](scope.md#leaving-the-site)); here "
         "0 means not at all"

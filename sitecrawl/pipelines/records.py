@@ -24,6 +24,7 @@ from sitecrawl.items import (
     mention_batches,
 )
 from sitecrawl.store.queries.known_pages import check_fingerprint
+from sitecrawl.store.writers.host_queues import queue_of
 from sitecrawl.store.writers.records import (
     DocumentRecord,
     FetchRecord,
@@ -115,7 +116,7 @@ class ItemRecorder:
         self._listed[batch.document] += batch.listed
         self._policies.setdefault(batch.document, {}).update(batch.policies)
         if batch.to_visit:
-            self._writer.add_visits(_new_visits(batch))
+            self._writer.add_visits(self._new_visits(batch))
         if batch.menu:
             self._writer.add_menu([_menu_row(batch, item) for item in batch.menu])
 
@@ -192,6 +193,28 @@ class ItemRecorder:
     def _count_findings(self, read: DocumentRead) -> None:
         for finding in read.findings:
             self._counters.findings[finding.kind] += finding.count
+
+    def _new_visits(self, batch: MentionBatch) -> NewVisits:
+        entries, visit = batch.to_visit, batch.visit
+        assert visit is not None
+        is_redirect = batch.source == LinkSource.REDIRECT
+        page_ids = [batch.ids[entry.row] for entry in entries]
+        urls = [batch.urls[entry.row] for entry in entries]
+        shards = self._config.shards if self._config.fetchers else 0
+        return NewVisits(
+            # A sitemap has no number: no visit has found what it lists.
+            found_by=None if batch.source == Source.START else visit.number,
+            page_ids=page_ids,
+            urls=urls,
+            numbers=[entry.number for entry in entries],
+            families=[entry.family or "" for entry in entries],
+            clicks=[entry.clicks for entry in entries],
+            external_hops=[entry.external_hops for entry in entries],
+            redirected_from=json.dumps([*visit.redirected_from, visit.url]) if is_redirect else "",
+            queues=[queue_of(*page, shards) for page in zip(urls, page_ids, strict=True)]
+            if shards
+            else (),
+        )
 
     def _add_visited(self, page: VisitedPage) -> None:
         """From here on a killed crawl goes on behind this page."""
@@ -347,23 +370,6 @@ def _alternates(batches: Sequence[MentionBatch]) -> dict[int, str]:
 def _hash_of_set(alternates: Mapping[int, str]) -> str:
     named = "\n".join(sorted(f"{language} {page}" for page, language in alternates.items()))
     return hashlib.sha256(named.encode()).hexdigest()[:16]
-
-
-def _new_visits(batch: MentionBatch) -> NewVisits:
-    entries, visit = batch.to_visit, batch.visit
-    assert visit is not None
-    is_redirect = batch.source == LinkSource.REDIRECT
-    return NewVisits(
-        # A sitemap has no number: no visit has found what it lists.
-        found_by=None if batch.source == Source.START else visit.number,
-        page_ids=[batch.ids[entry.row] for entry in entries],
-        urls=[batch.urls[entry.row] for entry in entries],
-        numbers=[entry.number for entry in entries],
-        families=[entry.family or "" for entry in entries],
-        clicks=[entry.clicks for entry in entries],
-        external_hops=[entry.external_hops for entry in entries],
-        redirected_from=json.dumps([*visit.redirected_from, visit.url]) if is_redirect else "",
-    )
 
 
 def _menu_row(batch: MentionBatch, item: MenuItem) -> MenuRow:

@@ -66,6 +66,7 @@ class HostPace:
     def __init__(self, host: str, rules: PaceRules):
         self.host = host
         self.paused_until = -math.inf
+        self.held_until = math.inf  # afterwards another process may ask the host
         self.left_alone: dict[str, str] = {}  # server -> why
         self._rules = rules
         self._robots: dict[str, RobotsPace] = {}

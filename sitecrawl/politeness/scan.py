@@ -111,6 +111,7 @@ class ScanPoliteness:
         self.budget = budget
         self.slot_wait_seconds = slot_wait_seconds or math.inf
         self.slot_timeouts = 0
+        self.shares = 1  # of the pace of each host, of which this process has one
         self._rules = rules
         self._hosts: dict[str, Host] = {}
 
@@ -125,7 +126,14 @@ class ScanPoliteness:
 
         Holds from the next request on, for those that already wait as well.
         """
-        return self.host(url).pace.set_robots(origin_of(url), pause_seconds)
+        own_pause = pause_seconds and pause_seconds * self.shares
+        return self.host(url).pace.set_robots(origin_of(url), own_pause)
+
+    def note_sent_by_others(self, now: float) -> None:
+        """Other processes may have asked any of the hosts just now."""
+        for host in self._hosts.values():
+            host.pace.begin()
+            host.pace.sent(now)
 
     def refusal(
         self, url: str, *, is_page: bool, now: float, deadline: float = math.inf
@@ -167,6 +175,8 @@ class ScanPoliteness:
     def _why_left_alone(self, pace: HostPace, server: str, now: float, deadline: float) -> str:
         if server in pace.left_alone:
             return pace.left_alone[server]
+        if now >= pace.held_until:
+            return f"{pace.host} may be asked by another process now"
         if pace.paused_until <= now:
             return ""
         wait = f"{pace.host} asks to wait {pace.paused_until - now:.0f} s"

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.archive import RobotsCopy
     from sitecrawl.store.queries.resume import Resumption
-    from sitecrawl.store.writers.records import ScanHandle
+    from sitecrawl.store.writers.records import ScanHandle, WaitingVisit
     from sitecrawl.store.writers.scan_writer import ScanWriter
-    from sitecrawl.store.writers.visits import WaitingVisit
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+_LEASE_POLL_SECONDS = 0.1
 
 
 class KnownDocument(NamedTuple):
@@ -87,6 +87,10 @@ class ScanDatabase:
     def has_begun(self) -> bool:
         """Whether there is a record, so that there is something to read."""
         return self._writer is not None
+
+    def heartbeat(self) -> bool:
+        """Say that the scan is alive; return whether it is to stop. On the store's thread."""
+        return self.writer.heartbeat()
 
     @property
     def writer(self) -> ScanWriter:
@@ -200,6 +204,29 @@ class ScanDatabase:
         await self.flush()
         return await self.run(partial(self._waiting_visits, are_checks=True), after, limit) or []
 
+    async def open_queues(self) -> None:
+        """Let fetchers work on the frontier."""
+        await self.flush()
+        await self.run(lambda: self.writer.open_queues(self._config.shards))
+
+    async def close_queues(self) -> None:
+        """Return when no fetcher asks the site any more, nor will."""
+        while await self.run(self.writer.close_queues) is False:  # noqa: ASYNC110  of others
+            await asyncio.sleep(_LEASE_POLL_SECONDS)
+
+    async def next_answers(self, after: int, limit: int) -> list[tuple[int, bytes | None]]:
+        """The next visits behind number *after*, each with what a fetcher has read, if any."""
+        await self.flush()
+        return await self.run(lambda: self.writer.next_answers(after, limit)) or []
+
+    async def release_queues(self, holder: str) -> None:
+        """Others need not wait for the end of the leases of a process that is dead."""
+        await self.run(lambda: self.writer.release_queues(holder))
+
+    async def forget_answers(self, up_to: int) -> None:
+        """Remove what was taken up to a number."""
+        await self.run(lambda: self.writer.forget_answers(up_to))
+
     async def known_document(self, url: str) -> KnownDocument | None:
         """What earlier scans know of the document, if it would be read the same way today."""
         await self.opened()
@@ -215,6 +242,9 @@ class ScanDatabase:
 
     def _waiting_visits(self, after: int, limit: int, *, are_checks: bool = False) -> list[Visit]:
         rows = self.writer.waiting_visits(after, limit, are_checks=are_checks)
+        return self._as_visits(rows, are_checks=are_checks)
+
+    def _as_visits(self, rows: Sequence[WaitingVisit], *, are_checks: bool = False) -> list[Visit]:
         known = self._known_pages(rows, are_checks=are_checks)
         return [
             Visit(
@@ -239,13 +269,16 @@ class ScanDatabase:
         may_be_known = config.conditional_requests and self.record.has_pages
         if not rows or not may_be_known or is_read_anyway:
             return {}
-        return self.writer.known_pages(
+        return self._load_known_pages(
             range(rows[0].number, rows[-1].number + 1),
             self.fingerprint,
             leaves_site=config.max_external_hops > 0,
             are_checks=are_checks,
             needs_body=lambda size: config.keeps_body(size, of_page=True),
         )
+
+    def _load_known_pages(self, *args: Any, **options: Any) -> dict[int, KnownPage]:
+        return self.writer.known_pages(*args, **options)
 
     def _children(self, validators: Validators) -> Sequence[tuple[str, str]]:
         from sitecrawl.store.queries.archive import children

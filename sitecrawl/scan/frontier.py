@@ -103,6 +103,17 @@ class Frontier:
         self._is_awaited = False
         return self._take() if self._is_open else None
 
+    def may_take_fetched(self) -> bool:
+        """Whether the next page, which a fetcher reads, may be visited."""
+        if 0 < self._max_pages <= self._started:
+            self.is_limit_reached = True
+            return False
+        return self._is_open
+
+    def take_fetched(self) -> None:
+        """Count a page that a fetcher has read."""
+        self._started += 1
+
     def conclude(self) -> None:
         """A visit that was handed out has ended."""
         self._under_way -= 1

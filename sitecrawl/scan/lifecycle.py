@@ -93,7 +93,8 @@ class ScanLifecycle:
         scan.put = self._put
         is_stored = arguments is not None and getattr(self._crawler.spider, "is_stored", True)
         if is_stored:
-            scan.database = ScanDatabase(config, self._close_spider)
+            kind = getattr(self._crawler.spider, "database_class", ScanDatabase)
+            scan.database = kind(config, self._close_spider)
         scan.robots = RobotsRegistry(self._crawler, scan)
         return scan
 
@@ -138,7 +139,7 @@ class ScanLifecycle:
     async def _send_heartbeat(self) -> None:
         database = self.scan.database
         assert database is not None
-        if await database.run(database.writer.heartbeat):
+        if await database.run(database.heartbeat):
             self._close_spider("cancelled")
 
     # --- what documents say --------------------------------------------------------------------
@@ -149,7 +150,8 @@ class ScanLifecycle:
         It does not go through Scrapy's item pipelines as a whole: pipelines of a user and feeds get
         pages, not batches of mentions.
         """
-        if self.scan.database is None or self.scan.database.failure:
+        database = self.scan.database
+        if database is None or database.failure or not database.has_begun:
             return
         for pipeline in self._pipelines():
             try:
@@ -182,9 +184,10 @@ class ScanLifecycle:
 
     async def finalize(self, reason: str) -> None:
         """Classify, summarize and close the record, once."""
-        if self._is_finalized:
-            return
-        self._is_finalized = True
+        async with self.scan.turn:
+            if self._is_finalized:
+                return
+            self._is_finalized = True
         scan, database, stats = self.scan, self.scan.database, self._crawler.stats
         if database is not None:
             await self.taken_up()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,8 @@ class Scan:
     """What a person can do about it."""
     put: Callable[[Any], Awaitable[None]] = field(init=False)
     """Sends what a document said through the inventory pipelines."""
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a stage stores what no request stands for; the scan ends after it."""
 
     @property
     def record(self) -> ScanHandle:

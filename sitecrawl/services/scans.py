@@ -106,6 +106,22 @@ def run_scan(request: ScanRequest, on_crawler: Callable[[Crawler], None] | None 
 
 
 @requires(Permission.SCAN)
+def fetch_for(request: ScanRequest) -> ExitCode:
+    """Fetch pages for the running scan that *request* names, until it ends; once in a process."""
+    from sitecrawl.scan.fetch_database import check_fetchable
+    from sitecrawl.store.engine import open_database
+    from sitecrawl.store.queries.scans import scan_by_id
+
+    assert request.resume is not None
+    with open_database(request.database_url(), create=False) as database:
+        scan = scan_by_id(database, request.resume)
+        if scan is None:
+            raise ConfigError(f"there is no scan {request.resume}; see: sitecrawl scans")
+        check_fetchable(scan, is_sqlite=database.is_sqlite)
+    return ExitCode.FAILED if run_scan(request) is ExitCode.FAILED else ExitCode.DONE
+
+
+@requires(Permission.SCAN)
 def resumable_scan(
     database: Database, number: int | None = None, *, has_output: bool = False
 ) -> Scan:

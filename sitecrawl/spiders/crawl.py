@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scrapy.spiders import CrawlSpider as ScrapyCrawlSpider
 
+from sitecrawl.config import Config, ConfigError
 from sitecrawl.spiders.site import SiteSpider
 from sitecrawl.stages.checks import ChecksStage
 from sitecrawl.stages.crawl import CrawlStage
@@ -33,6 +34,14 @@ class CrawlSpider(SiteSpider, ScrapyCrawlSpider):
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
         settings.set("SITECRAWL_CRAWL", "always", "cmdline")
+
+    @classmethod
+    def prepare(cls, settings: BaseSettings) -> None:
+        super().prepare(settings)
+        if cls.rules and Config.from_settings(settings).fetchers:
+            raise ConfigError(
+                "SITECRAWL_FETCHERS: fetchers do not know the rules of this spider; set it to 0"
+            )
 
     def spider_opened(self) -> None:
         super().spider_opened()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 # Scrapy's own settings that decide how a site is asked: it is not asked otherwise afterwards.
+_FETCHER = "fetch"  # joins scans of other spiders
 _MANNERS = (
     *("USER_AGENT", "CONCURRENT_REQUESTS_PER_DOMAIN", "DOWNLOAD_DELAY", "DOWNLOAD_DELAY_JITTER"),
     *("AUTOTHROTTLE_ENABLED", "AUTOTHROTTLE_START_DELAY", "AUTOTHROTTLE_MAX_DELAY"),
@@ -54,7 +55,7 @@ def recorded_arguments(
         )
     scan = _recorded_scan(given["resume"], settings)
     recorded_spider = scan.settings.get("spider", spider)
-    if recorded_spider != spider:
+    if spider not in {recorded_spider, _FETCHER}:
         raise ConfigError(
             f"argument resume={scan.id}: that scan was made by the spider {recorded_spider}:"
             f" scrapy crawl {recorded_spider} -a resume={scan.id}"

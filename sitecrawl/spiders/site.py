@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,9 +13,10 @@ from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider
 
 from sitecrawl.config import Config, ConfigError, apply_environment, apply_scrapy_limits
-from sitecrawl.downloader import check_download_components, unguarded_handlers
+from sitecrawl.downloader import check_download_components, is_stopping, unguarded_handlers
 from sitecrawl.items import Evidence, EvidenceType, PageItem
 from sitecrawl.scan.arguments import SpiderArguments
+from sitecrawl.scan.fetchers import FetcherProcesses
 from sitecrawl.scan.lifecycle import ScanLifecycle
 from sitecrawl.scan.scan import scan_of
 from sitecrawl.spiders.resuming import manners, recorded_arguments
@@ -78,11 +80,27 @@ class SiteSpider(Spider):
             )
 
     @classmethod
+    def prepare(cls, settings: BaseSettings) -> None:
+        """Change settings when those of the arguments, or of the scan's record, are known."""
+        config = Config.from_settings(settings)
+        if config.fetchers and config.database_url.startswith("sqlite"):
+            raise ConfigError(
+                f"SITECRAWL_FETCHERS={config.fetchers}: fetchers need PostgreSQL;"
+                " set SITECRAWL_DATABASE_URL=postgresql://..."
+            )
+        if config.fetchers and config.max_pages:
+            raise ConfigError(
+                f"SITECRAWL_MAX_PAGES={config.max_pages} counts the requests of one process, and"
+                " SITECRAWL_FETCHERS starts several; limit the crawl by SITECRAWL_MAX_CRAWL_PAGES"
+            )
+
+    @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         if "resume" in kwargs:
             kwargs = recorded_arguments(kwargs, crawler.settings, cls.name)
         arguments = SpiderArguments.parse(kwargs)
         arguments.apply_to(crawler.settings)
+        cls.prepare(crawler.settings)
         apply_scrapy_limits(crawler.settings)
         spider = super().from_crawler(crawler, *args)
         spider.scan_arguments = arguments
@@ -102,10 +120,18 @@ class SiteSpider(Spider):
             scope=scan.config.scope([arguments.target.url]),
             download=engine.download_async,
             crawl=engine.crawl,
+            is_stopping=partial(is_stopping, self.crawler),
+            start_fetchers=self._start_fetchers,
             rendering=PageRendering(scan.config),
             max_redirects=settings.getint("REDIRECT_MAX_TIMES") if follows_redirects else 0,
             is_resumed=arguments.resume is not None,
             dive=arguments.dive,
+        )
+
+    def _start_fetchers(self) -> FetcherProcesses:
+        scan = self.context.scan
+        return FetcherProcesses(
+            self.crawler.settings, scan.record.scan_id, number=scan.config.fetchers
         )
 
     async def start(self) -> AsyncIterator[Any]:
@@ -116,6 +142,12 @@ class SiteSpider(Spider):
             await database.opened()
             if database.failure:
                 return
+            if config.fetchers and (resumption := await self.context.resumption()):
+                # Fetchers of the interrupted run may still ask the site.
+                await database.close_queues()
+                politeness = self.context.scan.politeness
+                politeness.host(resumption.root_url)
+                politeness.note_sent_by_others(time.monotonic())
         if not self.crawler.settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES"):
             await self.context.put(
                 Evidence(

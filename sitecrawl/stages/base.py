@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sitecrawl.config import Config
     from sitecrawl.items import SitemapPointer
     from sitecrawl.scan.counters import ScanCounters
+    from sitecrawl.scan.fetchers import FetcherProcesses
     from sitecrawl.scan.robots import AuthorityRobots
     from sitecrawl.scan.scan import Scan
     from sitecrawl.stages.link_rules import LinkRules
@@ -40,6 +41,10 @@ class ScanContext:
     download: Callable[[Request], Awaitable[Response]]
     # Puts a request into the engine.
     crawl: Callable[[Request], None]
+    # Whether the spider is being closed, for whatever reason.
+    is_stopping: Callable[[], bool]
+    # Starts the fetchers of the scan.
+    start_fetchers: Callable[[], FetcherProcesses]
     rendering: PageRendering
     max_redirects: int  # of a page; Scrapy follows those of other documents
     bases: Sequence[str] = ()

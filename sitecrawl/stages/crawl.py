@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sitecrawl.items import NOT_SENT
+from sitecrawl.stages.fetch import fetched_pages
+from sitecrawl.stages.pages import note_limits
 from sitecrawl.stages.visits import VisitStage
 from sitecrawl.stages.waterfall import why_no_crawl
 
@@ -29,6 +34,7 @@ class CrawlStage(VisitStage):
     def __init__(self, context: ScanContext):
         super().__init__(context, context.scan.frontier)
         self._has_begun = False
+        self._last_taken = 0
         self._link_rules = context.link_rules
 
     async def next_requests(self) -> Iterable[Request]:
@@ -39,6 +45,8 @@ class CrawlStage(VisitStage):
             return []
         if not self._has_begun:
             await self._begin()
+            if self.context.config.fetchers:
+                await self._take_fetched()
         return await self._next_visit()
 
     def outcome(self) -> dict[str, Any]:
@@ -66,6 +74,35 @@ class CrawlStage(VisitStage):
             visited=context.counters.visited,
             max_pages=context.config.max_crawl_pages,
         )
+
+    async def _take_fetched(self) -> None:
+        """Conclude the visits that fetchers make, until none is left or the scan is stopped."""
+        context, database = self.context, self.context.scan.database
+        assert database is not None
+        async with context.scan.turn:
+            await database.open_queues()
+            processes = context.start_fetchers()
+            try:
+                async for page, documents in fetched_pages(context, processes):
+                    self._frontier.take_fetched()
+                    for document in documents:
+                        await context.put(document)
+                    await self._take(page)
+            finally:
+                await asyncio.to_thread(processes.stop)
+                await database.close_queues()
+            await database.forget_answers(self._last_taken)
+            self._frontier.close()
+            context.scan.politeness.note_sent_by_others(time.monotonic())
+
+    async def _take(self, page: VisitedPage) -> None:
+        note_limits(self, page)
+        self._last_taken = page.visit.number
+        await self._store(page)
+        if page.document.outcome not in NOT_SENT:
+            self._count(page)
+        elif not page.visit.external_hops:
+            self._frontier.close()  # nor would the next ones be sent
 
     def _request(self, visit: Visit) -> Request:
         request = super()._request(visit)

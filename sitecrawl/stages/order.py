@@ -33,6 +33,10 @@ class InOrder(Generic[T]):
     def add(self, number: int, answer: T) -> None:
         self._answers[number] = answer
 
+    def forget(self, number: int) -> None:
+        """This one is given otherwise."""
+        self._announced.remove(number)
+
     def give_up_missing(self) -> int:
         """Wait no longer for what was announced and has no answer; how many these are.
 

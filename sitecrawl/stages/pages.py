@@ -186,7 +186,8 @@ def note_limits(stage: Stage, page: VisitedPage) -> None:
     if page.read.entries >= config.max_page_links:
         limit = config.max_page_links
         stage.truncate("the last links of a page", "SITECRAWL_MAX_PAGE_LINKS", limit)
-    if page.document.is_cut or len(page.document.body) >= config.max_page_bytes:
+    size = max(len(page.document.body), page.document.received_bytes)
+    if page.document.is_cut or size >= config.max_page_bytes:
         limit = config.max_page_bytes
         stage.truncate("the end of a long page", "SITECRAWL_MAX_PAGE_BYTES", limit)
 

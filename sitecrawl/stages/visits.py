@@ -37,7 +37,7 @@ _REFUSED_OUTCOMES = {
 }
 
 
-class _Answer(NamedTuple):
+class ReadAnswer(NamedTuple):
     """A page that was read; its turn decides whether it is rendered, if it has to be asked."""
 
     read: ReadPage
@@ -61,7 +61,7 @@ class VisitStage(Stage):
         self._frontier = frontier
         self._reader = PageReader(context.config)
         self._error_pages = context.error_pages = context.error_pages or ErrorPages(context)
-        self._order: InOrder[_Answer] = InOrder()
+        self._order: InOrder[ReadAnswer] = InOrder()
         self._canonical_rules = context.config.canonical_rules()
         self._key_rules = context.config.key_rules()
 
@@ -111,11 +111,11 @@ class VisitStage(Stage):
         document = failed_document(failure)
         if document.outcome in NOT_SENT and not visit.external_hops:
             self._frontier.close()  # nor would the next ones be sent
-        await self._hand_on(_Answer(ReadPage(_unread_page(visit, document))))
+        await self._hand_on(ReadAnswer(ReadPage(_unread_page(visit, document))))
 
     async def _or_lost(
-        self, reading: Awaitable[_Answer], response: Response, visit: Visit
-    ) -> _Answer:
+        self, reading: Awaitable[ReadAnswer], response: Response, visit: Visit
+    ) -> ReadAnswer:
         """An internal error must not keep the pages behind this one from their turn."""
         try:
             return await reading
@@ -124,9 +124,9 @@ class VisitStage(Stage):
             self.context.counters.items_lost += 1
             document = fetched_document(response)
             document.outcome = FetchOutcome.INCOMPLETE
-            return _Answer(ReadPage(VisitedPage(visit, document)))
+            return ReadAnswer(ReadPage(VisitedPage(visit, document)))
 
-    async def _hand_on(self, answer: _Answer) -> None:
+    async def _hand_on(self, answer: ReadAnswer) -> None:
         """Hand on this page and those behind it, as far as it is their turn."""
         self._order.add(answer.read.page.visit.number, answer)
         await self._drain()
@@ -136,7 +136,7 @@ class VisitStage(Stage):
             await self._conclude(each)
             self._frontier.conclude()
 
-    async def _conclude(self, answer: _Answer) -> None:
+    async def _conclude(self, answer: ReadAnswer) -> None:
         page = answer.read.page
         try:
             await self._judge(answer)
@@ -148,30 +148,30 @@ class VisitStage(Stage):
         if page.document.outcome not in NOT_SENT:
             self._count(page)
 
-    async def _read(self, response: Response, visit: Visit) -> _Answer:
+    async def _read(self, response: Response, visit: Visit) -> ReadAnswer:
         """What the page says, or nothing but why."""
         document = self._reader.fetched(response)
         scope = self.context.scope
         if document.outcome is FetchOutcome.NOT_MODIFIED:
             assert visit.known is not None
-            return _Answer(ReadPage(self._reader.unchanged(document, visit, scope, visit.known)))
+            return ReadAnswer(ReadPage(self._reader.unchanged(document, visit, scope, visit.known)))
         if target := self._redirect_target(response):
             page = self._reader.redirected(document, visit, scope, target)
             refusal = self._redirect_refusal(visit, target)
             if refusal.reason is not Reason.REDIRECTED:
                 page.batches.clear()
             page.facts = PageFacts(redirect_target=target, refusal=refusal)
-            return _Answer(ReadPage(page))
+            return ReadAnswer(ReadPage(page))
         if document.outcome is not FetchOutcome.OK:
-            return _Answer(ReadPage(_unread_page(visit, document)))
+            return ReadAnswer(ReadPage(_unread_page(visit, document)))
         read = self._reader.read(response, document, visit, scope)
         note_limits(self, read.page)
         document.forget_body()
         self._has_read(response, read.page)
         is_doubtful = await self.context.rendering.if_sure(read, response, scope)
-        return _Answer(read, response if is_doubtful and self.tries_rendering else None)
+        return ReadAnswer(read, response if is_doubtful and self.tries_rendering else None)
 
-    async def _judge(self, answer: _Answer) -> None:
+    async def _judge(self, answer: ReadAnswer) -> None:
         """See the page as people do, and whether it is one; all before it have been judged."""
         read = answer.read
         if answer.to_render is not None:

@@ -45,6 +45,8 @@ def make_stage(**settings: Any) -> tuple[CrawlStage, Scan]:
         scope=scan.config.scope([ROOT]),
         download=None,  # type: ignore[arg-type]
         crawl=None,  # type: ignore[arg-type]
+        is_stopping=lambda: False,
+        start_fetchers=None,  # type: ignore[arg-type]
         rendering=PageRendering(scan.config),
         max_redirects=10,
     )

@@ -23,8 +23,9 @@ from sitecrawl.store.queries.checks import check_results
 from sitecrawl.store.queries.page_filter import CONFIRMED_PAGES
 from sitecrawl.store.queries.pages import count_pages
 from sitecrawl.store.queries.scans import scan_by_id
-from sitecrawl.store.schema import documents, fetches, mentions, pages, scans, visits
+from sitecrawl.store.schema import documents, fetches, mentions, pages, scans, sites, visits
 from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.store.writers.records import ScanHandle
 from sitecrawl.store.writers.scans import mark_dead_scans
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.scans import Scan
-    from sitecrawl.store.writers.records import ScanHandle
 
 _PROBED = (FetchOutcome.OK, FetchOutcome.NOT_FOUND)
 _UNFINISHED = (ScanStatus.INTERRUPTED, ScanStatus.PARTIAL, ScanStatus.CANCELLED)
@@ -153,6 +153,22 @@ def load_resumption(database: Database, scan: ScanHandle) -> Resumption:
         read_entries=sum(row.entries or 0 for row in maps),
         stats=stats,
     )
+
+
+def join_scan(database: Database, scan: Scan) -> tuple[ScanHandle, int | None]:
+    """What a fetcher needs of a scan that another process runs, and its root's fingerprint."""
+    previous = select(func.max(scans.c.id)).where(
+        scans.c.site_id == scan.site_id, scans.c.id < scan.id
+    )
+    root = select(visits.c.fingerprint).where(visits.c.scan_id == scan.id, visits.c.number == 1)
+    with database.reading() as connection:
+        previous_id = connection.scalar(previous)
+        seed = connection.execute(
+            select(sites.c.seed).where(sites.c.id == scan.site_id)
+        ).scalar_one()
+        fingerprint = connection.scalar(root)
+    handle = ScanHandle(scan.id, scan.site_id, seed, previous_id, previous_id is not None)
+    return handle, fingerprint
 
 
 def page_stats(database: Database, scan: Scan) -> dict[str, int]:

@@ -41,6 +41,7 @@ from sitecrawl.store.schema.inventory import (
     documents,
     evidence,
     fetches,
+    host_queues,
     link_contexts,
     mentions,
     menu_entries,
@@ -54,6 +55,7 @@ from sitecrawl.store.schema.inventory import (
     scans,
     sites,
     verdicts,
+    visit_answers,
     visits,
 )
 from sitecrawl.store.schema.monitor import (
@@ -119,6 +121,7 @@ __all__ = [
     "events",
     "evidence",
     "fetches",
+    "host_queues",
     "idempotency_keys",
     "identities",
     "incidents",
@@ -156,6 +159,7 @@ __all__ = [
     "users",
     "vector_versions",
     "verdicts",
+    "visit_answers",
     "visits",
     "watched_sites",
     "workers",

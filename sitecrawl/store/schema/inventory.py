@@ -320,8 +320,32 @@ visits = Table(
     Column("redirect_target", Text),
     # Why it is checked: missing, rotation; NULL: the crawl visits it.
     Column("checked_for", String(20)),
+    # Of a scan with fetchers: the host, or the share of a host, that the page belongs to.
+    Column("queue", Text),
     Index("uq_visits_scan_id_number", "scan_id", "number", unique=True),
     Index("ix_visits_page_id_scan_id", "page_id", "scan_id"),
+)
+
+# Which process fetches the pages of a host, in a scan with fetchers. A token is given out once: who
+# holds an older one may no longer write.
+host_queues = Table(
+    "host_queues",
+    metadata,
+    Column("scan_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("queue", Text, primary_key=True),
+    Column("token", Integer, nullable=False),
+    # NULL: nobody.
+    Column("holder", Text),
+    Column("expires_at", UtcDateTime),
+)
+
+# What a fetcher has read from the page of a visit, until the scan takes it.
+visit_answers = Table(
+    "visit_answers",
+    metadata,
+    Column("scan_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
 )
 
 # What an audit asks of the pages that a scan has visited and read as HTML.
@@ -475,6 +499,11 @@ INVENTORY_INDEXES = {
     ),
     "ix_visits_scan_id_family": (
         "CREATE INDEX ix_visits_scan_id_family ON visits (scan_id, family) WHERE family IS NOT NULL"
+    ),
+    # What a fetcher looks for.
+    "ix_visits_scan_id_queue_number": (
+        "CREATE INDEX ix_visits_scan_id_queue_number ON visits (scan_id, queue, number)"
+        " WHERE queue IS NOT NULL AND outcome IS NULL"
     ),
     # Finds the links of a page; what a sitemap lists is never looked for by its document.
     "ix_pages_document_id": (

@@ -234,6 +234,8 @@ REMOVABLE: Final = {
     "page_alternates": "page_id NOT IN (SELECT page_id FROM needed_readings AS needed"
     " WHERE needed.scan_id = page_alternates.scan_id)",
     "menu_entries": "scan_id NOT IN (SELECT scan_id FROM needed_menus)",
+    "host_queues": "1 = 1",
+    "visit_answers": "1 = 1",
 }
 """By table, SQL: whether a row of a pruned scan is removed."""
 

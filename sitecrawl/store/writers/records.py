@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -167,6 +167,22 @@ class NewVisits:
     external_hops: Sequence[int]
     redirected_from: str = ""
     """JSON text; of a redirect's target, which comes alone."""
+    queues: Sequence[str] = ()
+    """Of each; none, if the scan has no fetchers."""
+
+
+WAITING_COLUMNS = ("number", "url", "coalesce(clicks, 0)", "external_hops", "redirected_from")
+
+
+class WaitingVisit(NamedTuple):
+    """A page that is to be visited."""
+
+    number: int
+    url: str
+    clicks: int
+    external_hops: int
+    redirected_from: str | None
+    """JSON text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,14 @@ from sitecrawl.store.writers.finalize import (
     reopen_crawl,
 )
 from sitecrawl.store.writers.gone import mark_gone
+from sitecrawl.store.writers.host_queues import (
+    close_queues,
+    forget_answers,
+    next_answers,
+    open_queues,
+    queue_waiting_visits,
+    release_queues,
+)
 from sitecrawl.store.writers.pages import PageWriter, ensure_page_index
 from sitecrawl.store.writers.scans import begin_scan, reopen_scan
 from sitecrawl.store.writers.visits import FactsWriter, SignalWriter, VisitWriter
@@ -61,8 +69,8 @@ if TYPE_CHECKING:
         ScanHandle,
         VerdictRecord,
         VisitRecord,
+        WaitingVisit,
     )
-    from sitecrawl.store.writers.visits import WaitingVisit
 
 COMMIT_ROWS = 50_000
 COMMIT_SECONDS = 5.0
@@ -217,6 +225,39 @@ class ScanWriter:
         with explained(self._database.label):
             self._open_connection()
             return self._visits.waiting(after, limit, are_checks=are_checks)
+
+    def open_queues(self, shards: int) -> None:
+        """Let fetchers work on the frontier, with what was found before the scan had any."""
+        with self._writing() as connection:
+            queue_waiting_visits(connection, self._scan.scan_id, shards)
+            open_queues(connection, self._scan.scan_id)
+        self.commit()
+
+    def close_queues(self) -> bool:
+        """Give no more leases to fetchers; return whether none is left."""
+        with self._writing() as connection:
+            are_free = close_queues(connection, self._scan.scan_id)
+        self.commit()
+        return are_free
+
+    def next_answers(self, after: int, limit: int) -> list[tuple[int, bytes | None]]:
+        """The next visits behind number *after*, each with what a fetcher has read, if any."""
+        with self._writing() as connection:
+            found = next_answers(connection, self._scan.scan_id, after, limit)
+        self.commit()  # nobody has to wait for what this connection sees
+        return found
+
+    def release_queues(self, holder: str) -> None:
+        """End the leases of a process that is dead."""
+        with self._writing() as connection:
+            release_queues(connection, self._scan.scan_id, holder)
+        self.commit()
+
+    def forget_answers(self, up_to: int) -> None:
+        """Remove what was taken up to a number."""
+        with self._writing() as connection:
+            forget_answers(connection, self._scan.scan_id, up_to)
+        self.commit()
 
     def choose_checks(self, limit: int, wanted: Callable[[list[str]], list[bool]]) -> None:
         """Put the pages that are to be checked behind all visits, unless that was done before.

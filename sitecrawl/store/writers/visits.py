@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, func, select, update
 
@@ -16,6 +16,8 @@ from sitecrawl.store.writers.bulk import (
     insert_columns,
     literal,
 )
+from sitecrawl.store.writers.host_queues import add_queues
+from sitecrawl.store.writers.records import WAITING_COLUMNS, WaitingVisit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,21 +85,10 @@ ON CONFLICT DO NOTHING
 """
 
 _WAITING = """
-SELECT number, url, coalesce(clicks, 0), external_hops, redirected_from FROM visits
+SELECT {columns} FROM visits
 WHERE scan_id = {scan} AND number > {after} AND outcome IS NULL AND checked_for {of_checks}
 ORDER BY number LIMIT {limit}
 """
-
-
-class WaitingVisit(NamedTuple):
-    """A page that is to be visited."""
-
-    number: int
-    url: str
-    clicks: int
-    external_hops: int
-    redirected_from: str | None
-    """JSON text."""
 
 
 class VisitWriter:
@@ -131,6 +122,9 @@ class VisitWriter:
             columns["family"] = found.families
         if found.redirected_from:
             columns["redirected_from"] = [found.redirected_from] * len(found.page_ids)
+        if found.queues:
+            columns["queue"] = found.queues
+            add_queues(self._connection, self._scan_id, found.queues)
         constants = {"scan_id": self._scan}
         if found.found_by is not None:
             constants["found_by"] = literal(found.found_by)
@@ -198,6 +192,7 @@ class VisitWriter:
     def waiting(self, after: int, limit: int, *, are_checks: bool) -> list[WaitingVisit]:
         """The next pages to visit behind number *after*, by the crawl or to check them."""
         statement = _WAITING.format(
+            columns=", ".join(WAITING_COLUMNS),
             scan=self._scan,
             after=int(after),
             limit=int(limit),

@@ -1,0 +1,63 @@
+"""What a fetcher has read from a page, as bytes that the scan's own process reads.
+
+They lie in the database for a moment. Pickle is the one format that takes these objects as they
+are; it is read back by classes of a short list, so whoever can write into the database still cannot
+have code executed.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from sitecrawl.items import Document, VisitedPage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sitecrawl.urls.scope import Scope
+
+_CLASSES: Final = {
+    "builtins": {"range", "set"},
+    "copyreg": {"__newobj__"},
+    "datetime": {"datetime", "timezone", "timedelta"},
+    "sitecrawl.html.audit": {"PageAudit"},
+    "sitecrawl.html.links": {"LinkSource", "Region"},
+    "sitecrawl.items": {
+        *("Document", "DocumentKind", "DocumentRead", "FetchOutcome", "MentionBatch", "MenuItem"),
+        *("NamedDocument", "PackedBody", "PageFacts", "PageFormat", "RenderOutcome", "Source"),
+        *("Visit", "VisitedPage"),
+    },
+    "sitecrawl.sitemaps.entries": {"Alternate", "EntryDetails", "SitemapKind"},
+    "sitecrawl.sitemaps.findings": {"Finding", "FindingKind"},
+    "sitecrawl.urls.refusal": {"Reason", "Refusal"},
+}
+
+
+def pack_answer(page: VisitedPage, before: Sequence[Document]) -> bytes:
+    """A visited page, with other documents that were fetched because of it."""
+    visit = replace(page.visit, known=None)  # it has served its purpose, and is large
+    for batch in page.batches:
+        batch.visit = visit
+        del batch.scope  # the scan's own process has it
+    page.visit = visit
+    return pickle.dumps((page, list(before)), protocol=5)
+
+
+def unpack_answer(content: bytes, scope: Scope) -> tuple[VisitedPage, list[Document]]:
+    """The page and the documents; ``pickle.UnpicklingError`` for what no fetcher has written."""
+    page, before = _AnswerReader(io.BytesIO(content)).load()
+    if not isinstance(page, VisitedPage) or not all(isinstance(each, Document) for each in before):
+        raise pickle.UnpicklingError("this is no visited page")
+    for batch in page.batches:
+        batch.scope = scope
+    return page, before
+
+
+class _AnswerReader(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        if name not in _CLASSES.get(module, ()):
+            raise pickle.UnpicklingError(f"{module}.{name} is no part of what a fetcher reads")
+        return super().find_class(module, name)

@@ -1,0 +1,231 @@
+"""Spreads the frontier of one scan over fetchers, by host; PostgreSQL only.
+
+- A *queue* is the part of the frontier that belongs to one host, or to one share of it. One process
+  at a time has its *lease*, which ends by itself unless it is renewed.
+- Each lease has a token, one more than the last one of its queue. What a fetcher has read is only
+  taken while its token is the newest: a process that was taken for dead cannot write.
+- Leases are given and renewed only while the scan's own process has opened the queues: before and
+  afterwards it is the only one that asks the site.
+- Times are those of the database server, so the clocks of the machines need not agree.
+- The scan's own process takes what was read in the order of the visits. So nothing of the list
+  depends on who has fetched what, or when.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from sqlalchemy import delete, func, select, update
+
+from sitecrawl.store.schema import host_queues, visit_answers, visits
+from sitecrawl.store.writers.bulk import upserting_insert
+from sitecrawl.store.writers.records import WAITING_COLUMNS, WaitingVisit
+from sitecrawl.urls.address import site_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlalchemy.engine import Connection
+
+LEASE_SECONDS: Final = 20.0
+# Further from the visit that the scan waits for nothing is fetched: what was read waits in a table.
+_READ_AHEAD: Final = 10_000
+# A row of its own says that the queues are open.
+_GATE: Final = ""
+
+_HORIZON: Final = """
+SELECT least(
+    (SELECT min(number) FROM visits WHERE scan_id = %(scan)s AND queue IS NOT NULL
+        AND outcome IS NULL AND checked_for IS NULL) + %(ahead)s,
+    (SELECT max(number) FROM (
+        SELECT number FROM visits WHERE scan_id = %(scan)s AND number IS NOT NULL
+        AND checked_for IS NULL AND %(pages)s > 0 ORDER BY number LIMIT %(pages)s) AS allowed))
+"""
+_COUNT_WAITING: Final = """
+SELECT count(*) FROM host_queues AS own WHERE scan_id = %(scan)s
+AND EXISTS (SELECT 1 FROM visits WHERE {waits})
+"""
+_LEASE: Final = """
+UPDATE host_queues SET holder = %(holder)s, token = token + 1,
+    expires_at = now() + %(seconds)s * interval '1 second'
+WHERE scan_id = %(scan)s AND queue IN (
+    SELECT own.queue FROM host_queues AS own
+    WHERE own.scan_id = %(scan)s AND (own.holder IS NULL OR own.expires_at < now())
+    AND {is_open} AND EXISTS (SELECT 1 FROM visits WHERE {waits})
+    LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+RETURNING queue, token
+"""
+_RENEW: Final = """
+UPDATE host_queues SET expires_at = now() + %(seconds)s * interval '1 second'
+WHERE scan_id = %(scan)s AND queue = %(queue)s AND token = %(token)s AND holder IS NOT NULL
+AND {is_open}
+"""
+_WAITING: Final = """
+SELECT {columns} FROM visits, host_queues AS own
+WHERE own.scan_id = %(scan)s AND own.queue = %(queue)s AND {waits}
+AND number > %(after)s ORDER BY number LIMIT %(limit)s
+"""
+_PARTS: Final = {
+    "columns": ", ".join(WAITING_COLUMNS),
+    "is_open": "EXISTS (SELECT 1 FROM host_queues WHERE scan_id = %(scan)s AND queue = '')",
+    "waits": """
+        visits.scan_id = own.scan_id AND visits.queue = own.queue AND visits.outcome IS NULL
+        AND visits.checked_for IS NULL AND visits.number <= %(horizon)s AND NOT EXISTS (
+            SELECT 1 FROM visit_answers AS read
+            WHERE read.scan_id = visits.scan_id AND read.number = visits.number)""",
+}
+_ANSWER: Final = """
+INSERT INTO visit_answers (scan_id, number, content)
+SELECT scan_id, %(number)s, %(content)s FROM host_queues
+WHERE scan_id = %(scan)s AND queue = %(queue)s AND token = %(token)s AND holder IS NOT NULL
+FOR SHARE
+ON CONFLICT DO NOTHING
+"""
+_NEXT_ANSWERS: Final = """
+SELECT waiting.number, visit_answers.content
+FROM (
+    SELECT number FROM visits WHERE scan_id = %(scan)s AND number > %(after)s
+    AND outcome IS NULL AND checked_for IS NULL ORDER BY number LIMIT %(limit)s
+) AS waiting LEFT JOIN visit_answers
+ON visit_answers.scan_id = %(scan)s AND visit_answers.number = waiting.number
+ORDER BY waiting.number
+"""
+
+
+class Lease(NamedTuple):
+    """The right to fetch the pages of a queue."""
+
+    queue: str
+    token: int
+
+
+class Answer(NamedTuple):
+    """What was read from the page of a visit under a lease."""
+
+    lease: Lease
+    number: int
+    content: bytes
+
+
+def queue_of(url: str, page_id: int, shards: int) -> str:
+    """The queue of a page: its host, and which of its shares if it is split.
+
+    >>> queue_of("https://www.example.com/a", 7, 1), queue_of("https://example.com/a", 7, 4)
+    ('example.com', 'example.com#3')
+    """
+    host = site_of(url)
+    return host if shards == 1 else f"{host}#{page_id % shards}"
+
+
+# --- the scan's own process, within its transaction --------------------------------------------
+
+
+def add_queues(connection: Connection, scan_id: int, queues: Iterable[str]) -> None:
+    """Let fetchers find these queues; most are known."""
+    rows = [{"scan_id": scan_id, "queue": queue, "token": 0} for queue in dict.fromkeys(queues)]
+    statement = upserting_insert(connection.dialect)(host_queues).on_conflict_do_nothing()
+    connection.execute(statement, rows)
+
+
+def queue_waiting_visits(connection: Connection, scan_id: int, shards: int) -> None:
+    """Give their queue to visits that were found before the scan had fetchers."""
+    without = (visits.c.scan_id == scan_id) & visits.c.queue.is_(None) & visits.c.outcome.is_(None)
+    found = select(visits.c.id, visits.c.url, visits.c.page_id).where(without)
+    queues = {row.id: queue_of(row.url, row.page_id, shards) for row in connection.execute(found)}
+    for visit_id, queue in queues.items():
+        connection.execute(update(visits).where(visits.c.id == visit_id).values(queue=queue))
+    if queues:
+        add_queues(connection, scan_id, queues.values())
+
+
+def next_answers(
+    connection: Connection, scan_id: int, after: int, limit: int
+) -> list[tuple[int, bytes | None]]:
+    """The next visits behind number *after*, each with what was read; None: nothing yet."""
+    values = {"scan": scan_id, "after": after, "limit": limit}
+    rows = connection.exec_driver_sql(_NEXT_ANSWERS, values)
+    return [(row.number, row.content) for row in rows]
+
+
+def release_queues(connection: Connection, scan_id: int, holder: str) -> None:
+    """End the leases of a process that is dead."""
+    own = (host_queues.c.scan_id == scan_id) & (host_queues.c.holder == holder)
+    connection.execute(update(host_queues).where(own).values(holder=None))
+
+
+def open_queues(connection: Connection, scan_id: int) -> None:
+    """From now on fetchers may ask the site, each host by one of them."""
+    add_queues(connection, scan_id, [_GATE])
+
+
+def close_queues(connection: Connection, scan_id: int) -> bool:
+    """Give no more leases; return whether none is left, so that no fetcher asks the site."""
+    own = host_queues.c.scan_id == scan_id
+    connection.execute(delete(host_queues).where(own, host_queues.c.queue == _GATE))
+    is_held = host_queues.c.holder.is_not(None) & (host_queues.c.expires_at > func.now())
+    return connection.execute(select(host_queues.c.queue).where(own, is_held)).first() is None
+
+
+def forget_answers(connection: Connection, scan_id: int, up_to: int) -> None:
+    """Remove what was taken, up to a number."""
+    taken = (visit_answers.c.scan_id == scan_id) & (visit_answers.c.number <= up_to)
+    connection.execute(delete(visit_answers).where(taken))
+
+
+# --- fetchers ----------------------------------------------------------------------------------
+
+
+def horizon(connection: Connection, scan_id: int, max_pages: int) -> int:
+    """The last number that may be fetched now; *max_pages* of the crawl (0: no limit)."""
+    values = {"scan": scan_id, "ahead": _READ_AHEAD, "pages": max_pages}
+    return connection.exec_driver_sql(_HORIZON, values).scalar() or 0
+
+
+def take_leases(
+    connection: Connection, scan_id: int, holder: str, *, upto: int, held: int, fetchers: int
+) -> list[Lease]:
+    """Lease queues with visits up to number *upto*, as many as one of *fetchers* should have."""
+    values: dict[str, Any] = {"scan": scan_id, "horizon": upto}
+    busy = connection.exec_driver_sql(_COUNT_WAITING.format_map(_PARTS), values).scalar() or 0
+    wanted = -(-busy // fetchers) - held
+    if wanted <= 0:
+        return []
+    values |= {"holder": holder, "seconds": LEASE_SECONDS, "limit": wanted}
+    return [Lease(*row) for row in connection.exec_driver_sql(_LEASE.format_map(_PARTS), values)]
+
+
+def renew_leases(connection: Connection, scan_id: int, leases: Iterable[Lease]) -> list[Lease]:
+    """Those that still hold, for another :data:`LEASE_SECONDS`."""
+    kept = []
+    for lease in sorted(leases):  # the same order for everybody: nobody waits for each other
+        values = {"scan": scan_id, "seconds": LEASE_SECONDS, **lease._asdict()}
+        if connection.exec_driver_sql(_RENEW.format_map(_PARTS), values).rowcount:
+            kept.append(lease)
+    return kept
+
+
+def release_leases(connection: Connection, scan_id: int, leases: Iterable[Lease]) -> None:
+    """Give queues back, so that others need not wait for the end of the lease."""
+    for lease in sorted(leases):
+        own = (host_queues.c.scan_id == scan_id) & (host_queues.c.queue == lease.queue)
+        connection.execute(
+            update(host_queues).where(own, host_queues.c.token == lease.token).values(holder=None)
+        )
+
+
+def waiting_visits(
+    connection: Connection, scan_id: int, lease: Lease, *, after: int, upto: int, limit: int
+) -> list[WaitingVisit]:
+    """The next visits of a leased queue behind number *after* that nobody has read."""
+    values = {"scan": scan_id, "queue": lease.queue, "after": after, "horizon": upto}
+    rows = connection.exec_driver_sql(_WAITING.format_map(_PARTS), {**values, "limit": limit})
+    return [WaitingVisit(*row) for row in rows]
+
+
+def add_answers(connection: Connection, scan_id: int, answers: Sequence[Answer]) -> None:
+    """Keep what was read under leases that still hold; a queue that was lost is read by others."""
+    # What a crash of the server loses is fetched again.
+    connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
+    for lease, number, content in answers:
+        values = {"scan": scan_id, "number": number, "content": content, **lease._asdict()}
+        connection.exec_driver_sql(_ANSWER, values)
