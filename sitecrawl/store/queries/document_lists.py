@@ -11,16 +11,19 @@ from sitecrawl.items import DocumentKind
 from sitecrawl.store import schema as t
 from sitecrawl.store.bodies import unpack_body
 from sitecrawl.store.queries.paging import ListPage, Order, list_page, page_of
+from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from sqlalchemy import ScalarSelect
     from sqlalchemy.engine import Row
 
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.scans import Scan
 
 _MAX_ROBOTS_BYTES: Final = 512 * 1024
+_MAX_KEPT: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +101,14 @@ def fetched_documents(
     database: Database, scan: Scan, kind: str, cursor: str | None, limit: int
 ) -> ListPage[FetchedDocument]:
     """Those that are part of the site, or were fetched by the scan, in the order of finding."""
-    last = _last_fetches(scan)
     statement = (
         select(
             *(t.documents.c[name] for name in _OF_DOCUMENT),
             *(t.fetches.c[name] for name in _OF_FETCH),
         )
-        .outerjoin_from(t.documents, last, last.c.document_id == t.documents.c.id)
-        .outerjoin(t.fetches, t.fetches.c.id == last.c.fetch_id)
+        .outerjoin_from(t.documents, t.fetches, t.fetches.c.id == _last_fetch(scan))
         .where(t.documents.c.site_id == scan.site_id)
-        .where(t.documents.c.gone_scan_id.is_(None) | last.c.fetch_id.is_not(None))
+        .where(t.documents.c.gone_scan_id.is_(None) | t.fetches.c.id.is_not(None))
     )
     if kind:
         statement = statement.where(t.documents.c.kind == kind)
@@ -139,8 +140,17 @@ def evidence_records(
     return list_page(rows, limit, _evidence)
 
 
+_kept_rules: dict[tuple[str, int, int], list[RobotsRule]] = {}
+
+
 def robots_rules(database: Database, scan: Scan, limit: int) -> list[RobotsRule]:
-    """The rules that decided for pages of the site, those of most pages first."""
+    """The rules that decided for pages of the site, those of most pages first.
+
+    Every page is looked at, so what can no longer change is kept.
+    """
+    key = (database.label, scan.id, limit)
+    if key in _kept_rules:
+        return _kept_rules[key]
     number = func.count()
     decided = (
         select(t.pages.c.verdict_id, number.label("pages"))
@@ -162,12 +172,16 @@ def robots_rules(database: Database, scan: Scan, limit: int) -> list[RobotsRule]
         .limit(limit)
     )
     with database.reading() as connection:
-        return [RobotsRule(**row._asdict()) for row in connection.execute(statement)]
+        rules = [RobotsRule(**row._asdict()) for row in connection.execute(statement)]
+    if scan.status != ScanStatus.RUNNING:
+        if len(_kept_rules) >= _MAX_KEPT:
+            _kept_rules.clear()
+        _kept_rules[key] = rules
+    return rules
 
 
 def robots_files(database: Database, scan: Scan) -> list[RobotsFile]:
     """Every robots.txt of the site, with its text if it was kept."""
-    last = _last_fetches(scan)
     statement = (
         select(
             t.documents.c.id,
@@ -178,8 +192,7 @@ def robots_files(database: Database, scan: Scan) -> list[RobotsFile]:
             t.blobs.c.encoding,
             t.blobs.c.content,
         )
-        .outerjoin_from(t.documents, last, last.c.document_id == t.documents.c.id)
-        .outerjoin(t.fetches, t.fetches.c.id == last.c.fetch_id)
+        .outerjoin_from(t.documents, t.fetches, t.fetches.c.id == _last_fetch(scan))
         .outerjoin(
             t.blobs, t.blobs.c.sha256 == func.coalesce(t.fetches.c.sha256, t.documents.c.sha256)
         )
@@ -200,12 +213,14 @@ def _text(row: Any) -> str | None:
     return unpack_body(row.encoding, row.content)[:_MAX_ROBOTS_BYTES].decode("utf-8", "replace")
 
 
-def _last_fetches(scan: Scan) -> Any:
+def _last_fetch(scan: Scan) -> ScalarSelect[Any]:
+    """That of each document by the scan; found by its index, so only for rows that are shown."""
+    own = t.fetches.alias()
     return (
-        select(t.fetches.c.document_id, func.max(t.fetches.c.id).label("fetch_id"))
-        .where(t.fetches.c.scan_id == scan.id)
-        .group_by(t.fetches.c.document_id)
-        .subquery()
+        select(func.max(own.c.id))
+        .where(own.c.document_id == t.documents.c.id, own.c.scan_id == scan.id)
+        .correlate(t.documents)
+        .scalar_subquery()
     )
 
 

@@ -76,15 +76,16 @@ def _url_counts(total: int, active: int) -> UrlCounts:
 
 
 def _sitemaps(site_id: int) -> Any:
+    own = t.fetches.alias()
     newest = (
-        select(t.fetches.c.document_id, func.max(t.fetches.c.id).label("fetch_id"))
-        .group_by(t.fetches.c.document_id)
-        .subquery()
+        select(func.max(own.c.id))
+        .where(own.c.document_id == t.documents.c.id)
+        .correlate(t.documents)
+        .scalar_subquery()
     )
     return (
         select(t.documents, t.fetches.c.status, t.fetches.c.outcome)
-        .join_from(t.documents, newest, newest.c.document_id == t.documents.c.id)
-        .join(t.fetches, t.fetches.c.id == newest.c.fetch_id)
+        .join_from(t.documents, t.fetches, t.fetches.c.id == newest)
         .where(
             t.documents.c.site_id == site_id,
             t.documents.c.kind == DocumentKind.SITEMAP,

@@ -224,18 +224,20 @@ def get_coverage(asked: Asked) -> Coverage:
 
 
 @router.get("/findings", operation_id="listFindings")
-def list_findings(asked: Asked) -> FindingList:
+def list_findings(asked: Asked, web: CurrentWeb) -> FindingList:
     """What is wrong with the site, by kind, with severity, pages and advice."""
-    with_items = inventory.Inventory(asked.database, asked.site, asked.scan).findings()
-    return FindingList(findings=[dict(each) for each in with_items])
+    from sitecrawl.services import reports
+
+    found = reports.findings_apart(asked, web.config.database_url)
+    return FindingList(findings=[dict(each) for each in found])
 
 
 @router.get("/report", operation_id="getReport")
-def get_report(asked: Asked) -> ReportAnswer:
+def get_report(asked: Asked, web: CurrentWeb) -> ReportAnswer:
     """What a report says, as data; the fields are those of its JSON file."""
     from sitecrawl.services import reports
 
-    return ReportAnswer(report=dict(reports.report_data(asked)))
+    return ReportAnswer(report=dict(reports.report_data_apart(asked, web.config.database_url)))
 
 
 _REPORT_TYPES = {
@@ -251,7 +253,7 @@ _REPORT_TYPES = {
     "/report.{format}", operation_id="downloadReport", **download_answer(*_REPORT_TYPES.values())
 )
 def download_report(
-    asked: Asked, format_: Annotated[ReportFormat, Path(alias="format")]
+    asked: Asked, web: CurrentWeb, format_: Annotated[ReportFormat, Path(alias="format")]
 ) -> Response:
     """The report as a file; `csv` is a zip file of tables."""
     ending = "zip" if format_ is ReportFormat.CSV else format_.value
@@ -259,7 +261,7 @@ def download_report(
     def write(file: IO[bytes]) -> None:
         from sitecrawl.services import reports
 
-        reports.write_report(asked, format_, file)
+        reports.write_report_apart(asked, web.config.database_url, format_, file)
 
     return download(
         write,

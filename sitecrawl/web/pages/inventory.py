@@ -332,7 +332,7 @@ def coverage(
         "site": sites.get_site(web.database, caller.workspace_id, site_id),
         "coverage": asked.coverage(),
         "scan": asked.scan,
-        "findings": inventory.Inventory(web.database, asked.site, asked.scan).findings(),
+        "findings": reports.findings_apart(asked, web.config.database_url),
     }
     return render(request, "coverage.html", values)
 
@@ -346,8 +346,9 @@ def report(
 
 
 @router.get("/report/frame")
-def report_frame(asked: Asked) -> Response:
+def report_frame(asked: Asked, web: CurrentWeb) -> Response:
     """The report itself, in a sandbox: its script can reach nothing of the dashboard."""
     policy = "sandbox allow-scripts allow-downloads allow-popups; frame-ancestors 'self'"
     headers = {"Content-Security-Policy": policy, "X-Frame-Options": "SAMEORIGIN"}
-    return HTMLResponse(html_report(reports.report_data(asked)), headers=headers)
+    data = reports.report_data_apart(asked, web.config.database_url)
+    return HTMLResponse(html_report(data), headers=headers)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
+from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from sitecrawl.services import reports
 
 if TYPE_CHECKING:
     from tests.web.world import World
@@ -90,6 +93,21 @@ def test_tree_menu_coverage_findings_and_report(shared_world: World) -> None:
 def test_reports_can_be_downloaded(shared_world: World, format_: str) -> None:
     data = download(shared_world, f"report.{format_}")
     assert data.startswith(b"PK") if format_ in {"csv", "xlsx"} else data
+
+
+def test_reports_of_large_sites_are_made_in_a_process_of_their_own(
+    shared_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/api/sites/{shared_world.site_id}/report"
+    before = shared_world.viewer.get(path).json()
+    monkeypatch.setattr(reports, "LARGE_PAGES", 0)
+    monkeypatch.setattr(reports, "gather_report", None)  # of this process
+    assert shared_world.viewer.get(path).json() == before
+    # One at a time.
+    monkeypatch.setattr(reports, "_large_reports", BoundedSemaphore(0))
+    for each in (path, f"{path}.html"):
+        busy = shared_world.viewer.get(each)
+        assert (busy.status_code, busy.headers["retry-after"]) == (429, "30")
 
 
 def test_lists_that_need_a_crawl(shared_world: World) -> None:
