@@ -50,6 +50,12 @@ def fill(database: Database, *, pages: int, sites: int, changes: int) -> str:
     _jobs(database)
     _changes(database, large.id, changes)
     with database.writing() as connection:
+        if not database.is_sqlite:
+            # Rows were filled in with their numbers, which PostgreSQL does not notice.
+            for table in ("documents", "verdicts"):
+                newest = f"(SELECT max(id) FROM {table})"
+                sequence = f"pg_get_serial_sequence('{table}', 'id')"
+                connection.exec_driver_sql(f"SELECT setval({sequence}, {newest})")
         connection.exec_driver_sql("ANALYZE")
     return _session(database)
 

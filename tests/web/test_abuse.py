@@ -317,6 +317,20 @@ def test_hostile_text_is_text_on_every_page(shared_world: World, path: str) -> N
         assert "unsafe" not in answer.headers["content-security-policy"]
 
 
+@pytest.mark.parametrize("number", ["0", "-1", "9223372036854775808", "9" * 30, "9" * 5_000])
+def test_numbers_that_no_row_can_have_are_not_found(shared_world: World, number: str) -> None:
+    for path in ("/sites/{}", "/tasks/{}", "/sites/{}/pages", "/sites/1/scans/{}", "/compare/{}"):
+        answer = shared_world.owner.get(path.format(number))
+        assert answer.status_code in {404, 422}, (path, answer.text)
+    for path in ("/api/sites/{}", "/api/jobs/{}", "/api/sites/1/pages/{}"):
+        answer = shared_world.owner.get(path.format(number))
+        assert answer.status_code in {404, 422}, (path, answer.text)
+    bulk = f'{{"action": "scan", "ids": [{number}]}}'
+    headers = {"Content-Type": "application/json"}
+    answer = shared_world.owner.post("/api/sites/bulk", content=bulk, headers=headers)
+    assert answer.status_code in {400, 422}, answer.text
+
+
 def test_the_hostile_text_is_there(shared_world: World) -> None:
     """Else the pages above would show nothing."""
     for path in ("/sites", "/groups", f"/sites/{shared_world.site_id}", "/channels"):

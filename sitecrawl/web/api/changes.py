@@ -19,6 +19,7 @@ from sitecrawl.store.queries.changes import ChangeFact, ChangeFilter, IncidentFa
 from sitecrawl.store.queries.scans import Site
 from sitecrawl.web.api.models import (
     Body,
+    BodyId,
     Cursor,
     Id,
     Limit,
@@ -178,7 +179,7 @@ class ChangeEdit(Body):
 
 
 class ChangesEdit(ChangeEdit):
-    ids: list[int] = Field(min_length=1, max_length=1_000)
+    ids: list[BodyId] = Field(min_length=1, max_length=1_000)
 
 
 class IncidentEdit(Body):

@@ -18,6 +18,7 @@ _MAX_ID: Final = 2**63 - 1
 MAX_LIMIT: Final = 500
 
 Id = Annotated[int, Path(ge=1, le=_MAX_ID)]
+BodyId = Annotated[int, Field(ge=1, le=_MAX_ID)]
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")]
 Cursor = Annotated[
     str | None,

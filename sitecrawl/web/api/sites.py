@@ -31,6 +31,7 @@ from sitecrawl.urls.address import origin_of
 from sitecrawl.web.api.changes import Change, change_answer
 from sitecrawl.web.api.models import (
     Body,
+    BodyId,
     Cursor,
     Id,
     Limit,
@@ -187,7 +188,7 @@ class ImportRequest(Body):
 
 class BulkRequest(Body):
     action: BulkAction | Literal["scan"]
-    ids: list[int] = Field(min_length=1, max_length=10_000)
+    ids: list[BodyId] = Field(min_length=1, max_length=10_000)
     group_id: int | None = Field(default=None, ge=1, le=2**63 - 1, description="For `group`.")
     tags: Tags = Field(default_factory=list, description="For `tag` and `untag`.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends, Request
 
 from sitecrawl.web.pages import (
     changes,
@@ -19,8 +19,21 @@ from sitecrawl.web.pages import (
     tasks,
     unsubscribe,
 )
+from sitecrawl.web.problems import ProblemError
 
-router = APIRouter(include_in_schema=False)
+# The longest number that both databases take, with its sign.
+_MAX_DIGITS = len(str(-(2**63)))
+
+
+def _check_numbers(request: Request) -> None:
+    """A number in an address that no row can have names nothing."""
+    for value in request.path_params.values():
+        text = str(value)
+        if text.lstrip("-").isdecimal() and (len(text) > _MAX_DIGITS or abs(int(text)) > 2**63 - 1):
+            raise ProblemError("not-found")
+
+
+router = APIRouter(include_in_schema=False, dependencies=[Depends(_check_numbers)])
 for _module in (
     *(login, provider, unsubscribe, home, sites, groups, tasks, find, compare),
     *(changes, inventory, search, site),

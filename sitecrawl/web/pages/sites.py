@@ -21,6 +21,7 @@ from sitecrawl.services.site_trends import scan_beats
 from sitecrawl.services.sites import NewSite
 from sitecrawl.store.queries.watched_sites import SiteFilter
 from sitecrawl.store.vocabulary import SiteState
+from sitecrawl.web.api.models import BodyId
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.events import event, stream
 from sitecrawl.web.flash import act, go
@@ -80,7 +81,7 @@ def change_many(
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(site_bulk.change_sites)],
     action: Annotated[str, Form(max_length=20)],
-    site: Annotated[list[int], Form(max_length=_MAX_SELECTED)] = [],  # noqa: B006
+    site: Annotated[list[BodyId], Form(max_length=_MAX_SELECTED)] = [],  # noqa: B006
     group_id: Text = "",
     tags: Text = "",
     back: Text = "/sites",
