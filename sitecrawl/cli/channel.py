@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import sys
 from datetime import UTC, datetime, timedelta
@@ -10,17 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from sitecrawl.cli import delivery
+from sitecrawl.cli.delivery import channel_config, print_deliveries, writing_channels
 from sitecrawl.cli.options import DATABASE_OPTION
-from sitecrawl.cli.tables import JSON_OPTION, ago, print_json, print_table
+from sitecrawl.cli.tables import JSON_OPTION, print_json, print_table
 from sitecrawl.errors import InvalidInputError
 from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sitecrawl.channels.rules import Rules
-    from sitecrawl.config import Config
-    from sitecrawl.services.channels import Channel, Delivery
+    from sitecrawl.services.channels import Channel
     from sitecrawl.store.engine import Database
 
 app = typer.Typer(
@@ -31,7 +29,6 @@ app = typer.Typer(
 )
 
 _WORKSPACE: Final = 1
-_MAX_ANSWER: Final = 60
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DURATION = re.compile(r"([1-9][0-9]{0,3})(m|h|d)")
 _UNITS: Final = {"m": "minutes", "h": "hours", "d": "days"}
@@ -128,8 +125,8 @@ def add(  # noqa: PLR0913, PLR0917  the options of the command
         damping_hours=damping,
         **_quiet_hours(quiet),
     )
-    config = _config()
-    with _writing(database, config) as store:
+    config = channel_config()
+    with writing_channels(database, config) as store:
         new = service.NewChannel(
             kind=kind,
             target=sys.stdin.readline().strip() if target == "-" else target,
@@ -213,7 +210,7 @@ def show(
         typer.echo(f"  {name:<20} {printable(str(shown))}")
     if last:
         typer.echo("")
-        _print_deliveries(last)
+        print_deliveries(last)
 
 
 @app.command()
@@ -259,8 +256,8 @@ def edit(  # noqa: PLR0913, PLR0917  the options of the command
     from sitecrawl.services import channels as service
     from sitecrawl.services.sites import UNSET
 
-    config = _config()
-    with _writing(database, config) as store:
+    config = channel_config()
+    with writing_channels(database, config) as store:
         rules = _changed_rules(
             service.show_channel(store, _WORKSPACE, number).rules,
             kinds=only,
@@ -308,8 +305,8 @@ def rotate(
     """
     from sitecrawl.services import channels as service
 
-    config = _config()
-    with _writing(database, config) as store:
+    config = channel_config()
+    with writing_channels(database, config) as store:
         secret = _asked_secret() if own_secret else ""
         rotated = service.rotate_secret(store, _WORKSPACE, number, config, secret)
     typer.echo("For 24 hours the old and the new secret sign.")
@@ -330,8 +327,8 @@ def remove(
     """
     from sitecrawl.services import channels as service
 
-    config = _config()
-    with _writing(database, config) as store:
+    config = channel_config()
+    with writing_channels(database, config) as store:
         channel = service.show_channel(store, _WORKSPACE, number)
         if not yes:
             words = printable(f"Remove channel {number} ({channel.name})?")
@@ -340,126 +337,10 @@ def remove(
     typer.echo(f"Channel {number} is removed.")
 
 
-@app.command("test")
-def send_test(
-    number: Annotated[int, _ID_ARGUMENT], database: Annotated[str, DATABASE_OPTION] = ""
-) -> None:
-    """Send a real message through a channel.
-
-    \b
-    sitecrawl channel test 1
-    """
-    from sitecrawl.services import channels as service
-
-    config = _config()
-    with _writing(database, config) as store:
-        _send(store, service.prepare_test(store, _WORKSPACE, number), config)
-
-
-@app.command()
-def deliveries(
-    number: Annotated[int | None, typer.Argument(help="Only of this channel.")] = None,
-    status: Annotated[str, typer.Option(help="Only pending, sent, failed or cancelled ones.")] = "",
-    limit: Annotated[int, typer.Option(min=1, max=200, help="How many to show.")] = 20,
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
-) -> None:
-    """List what was sent, or is still to be sent, newest first.
-
-    \b
-    sitecrawl channel deliveries
-    sitecrawl channel deliveries 1 --status failed
-    """
-    from sitecrawl.services import channels as service
-    from sitecrawl.services.database import reading
-    from sitecrawl.store.vocabulary import DeliveryStatus
-
-    if status and status not in {*DeliveryStatus}:
-        raise InvalidInputError("--status", f"expected one of {', '.join(DeliveryStatus)}")
-    wanted = DeliveryStatus(status) if status else None
-    with reading(database) as store:
-        found = service.list_deliveries(
-            store, _WORKSPACE, channel_id=number, status=wanted, limit=limit
-        )
-    if as_json:
-        print_json(found)
-    elif found:
-        _print_deliveries(found)
-    else:
-        typer.echo("Nothing has been sent.")
-
-
-@app.command()
-def delivery(
-    number: Annotated[int, typer.Argument(help="The number of the delivery.")],
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
-) -> None:
-    """Show a delivery: what was sent, without secrets, and what came back at each attempt.
-
-    \b
-    sitecrawl channel delivery 12
-    """
-    from sitecrawl.services import channels as service
-    from sitecrawl.services.database import reading
-
-    with reading(database) as store:
-        found = service.show_delivery(store, _WORKSPACE, number)
-    if as_json:
-        print_json(found)
-        return
-    for line in _delivery_lines(found):
-        typer.echo(printable(line))
-
-
-@app.command()
-def replay(
-    number: Annotated[int, typer.Argument(help="The number of the delivery.")],
-    database: Annotated[str, DATABASE_OPTION] = "",
-) -> None:
-    """Send a delivery again, as a message with an id of its own.
-
-    \b
-    sitecrawl channel replay 12
-    """
-    from sitecrawl.services import channels as service
-
-    config = _config()
-    with _writing(database, config) as store:
-        _send(store, service.replay(store, _WORKSPACE, number), config)
-
-
-# --- Shared ----------------------------------------------------------------------------------
-def _config() -> Config:
-    from sitecrawl.services.database import configured
-
-    return configured()
-
-
-def _writing(database: str, config: Config) -> Any:
-    from sitecrawl.store.engine import open_database
-
-    return open_database(database or config.database_url)
-
-
-def _send(store: Database, delivery_id: int, config: Config) -> None:
-    from sitecrawl.monitor.deliveries import deliver
-    from sitecrawl.monitor.deliveries import logger as delivery_logger
-
-    delivery_logger.addHandler(logging.NullHandler())  # a failure is told below
-    result = deliver(store, delivery_id, datetime.now(UTC), config)
-    answer = result.answer
-    assert answer is not None  # it was made a moment ago
-    if answer.error is None:
-        code = f" ({answer.code})" if answer.code else ""
-        typer.echo(f"Sent as delivery {delivery_id}{code}.")
-        return
-    typer.echo(printable(f"Delivery {delivery_id} failed: {answer.error}"), err=True)
-    if answer.text:
-        typer.echo(printable(f"The receiver said: {answer.text}"), err=True)
-    if result.next_attempt_at:
-        typer.echo("The monitor tries it again.", err=True)
-    raise typer.Exit(1)
+app.command("test")(delivery.send_test)
+app.command()(delivery.deliveries)
+app.command()(delivery.delivery)
+app.command()(delivery.replay)
 
 
 def _changed_rules(rules: Rules, **changes: Any) -> Rules:
@@ -520,52 +401,3 @@ def _state(channel: Channel) -> str:
     if channel.snoozed_until and channel.snoozed_until > datetime.now(UTC):
         return f"snoozed until {channel.snoozed_until:%Y-%m-%d %H:%M} UTC"
     return "enabled"
-
-
-def _print_deliveries(found: list[Delivery]) -> None:
-    now = datetime.now(UTC)
-    print_table(
-        ("id", "channel", "made", "status", "attempts", "last answer", "what"),
-        [
-            (
-                str(each.id),
-                f"{each.channel_id} ({each.channel_kind})",
-                ago(each.created_at, now),
-                each.status,
-                str(each.attempts),
-                _last_answer(each),
-                each.title,
-            )
-            for each in found
-        ],
-    )
-
-
-def _last_answer(found: Delivery) -> str:
-    if not found.log:
-        return ""
-    last = found.log[-1]
-    words = last.error or (str(last.code) if last.code else "taken")
-    return words if len(words) <= _MAX_ANSWER else words[: _MAX_ANSWER - 1] + "…"
-
-
-def _delivery_lines(found: Delivery) -> Iterator[str]:
-    yield f"Delivery {found.id}: {found.title}"
-    yield f"to {found.target_label} by channel {found.channel_id} ({found.channel_name})"
-    yield f"message id {found.message_id}" + (
-        f", repeats delivery {found.replay_of}" if found.replay_of else ""
-    )
-    due = found.next_attempt_at
-    yield found.status + (f", next attempt {due:%Y-%m-%d %H:%M:%S} UTC" if due else "")
-    for attempt in found.log:
-        result = attempt.error or "taken"
-        code = f" {attempt.code}" if attempt.code else ""
-        yield (
-            f"  {attempt.number}. {attempt.started_at:%Y-%m-%d %H:%M:%S} UTC,"
-            f" {attempt.elapsed_ms} ms:{code} {result}"
-        )
-        if attempt.answer:
-            yield f"     {attempt.answer}"
-    for name, value in (found.request or {}).items():
-        yield f"{name}:"
-        yield from (f"  {line}" for line in str(value).splitlines())

@@ -18,7 +18,7 @@ from sitecrawl.changes.presence import Presence, PresenceState
 from sitecrawl.errors import ConflictError, InvalidInputError, NotFoundError
 from sitecrawl.services.change_detection import COLLAPSE, Comparing, write
 from sitecrawl.services.permissions import Permission, requires
-from sitecrawl.store.queries import change_facts
+from sitecrawl.store.queries import change_facts, scan_difference
 from sitecrawl.store.queries import changes as queries
 from sitecrawl.store.queries.change_documents import map_states
 from sitecrawl.store.queries.change_facts import Pair
@@ -460,7 +460,7 @@ def diff(
     """Compare the inventories as of two kept scans; by default the newest and the one before."""
     before, after = _two_scans(database, site, before_id, after_id)
     with database.reading() as connection:
-        rows = change_facts.difference(connection, before, after)
+        rows = scan_difference.difference(connection, before, after)
         return Diff(before, after, tuple(PageDifference(*row) for row in rows))
 
 
@@ -492,7 +492,7 @@ def _two_scans(
         raise NotFoundError(f"{site.key} has no scan {after_id or 'yet'}; see: sitecrawl scans")
     with database.reading() as connection:
         if before_id is None:
-            before_id = change_facts.scan_before(connection, after)
+            before_id = scan_difference.scan_before(connection, after)
     before = scan_by_id(database, before_id) if before_id is not None else None
     if before is None or before.site_id != site.id:
         name = "before it" if before_id is None else str(before_id)

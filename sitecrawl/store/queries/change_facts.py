@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sitecrawl.changes.kinds import ChangeKind, PageRef
+from sitecrawl.changes.kinds import PageRef
 from sitecrawl.changes.lastmod import LastmodFigures
 from sitecrawl.changes.moves import MovingPage
 from sitecrawl.changes.presence import Check, Listing, Presence, PresenceState
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome
-from sitecrawl.store.queries.scans import membership, pages_as_of
-from sitecrawl.store.vocabulary import ENDED_WELL
+from sitecrawl.store.queries.scans import membership
 from sitecrawl.store.writers.bulk import insert_columns
 from sitecrawl.urls.refusal import FOUND_BY_VISIT, Reason
 
@@ -648,47 +647,7 @@ def last_page_number(connection: Connection, scan: Scan) -> int:
     return int(connection.exec_driver_sql(_LAST_NUMBER.format_map(names)).scalar() or 0)
 
 
-# --- any two scans --------------------------------------------------------------------------------
-
 _REFS: Final = "SELECT {ref} FROM pages AS p {class} WHERE p.id IN ({ids})"
-_SCAN_BEFORE: Final = """
-SELECT max(id) FROM scans WHERE site_id = {site} AND id < {scan} AND status IN ({ended_well})
-"""
-_THERE: Final = """
-({p}.first_scan_id <= {scan} AND NOT EXISTS (
-    SELECT 1 FROM page_absences AS absent
-    WHERE absent.page_id = {p}.id AND absent.from_scan_id <= {scan}
-    AND (absent.until_scan_id IS NULL OR absent.until_scan_id > {scan})))
-"""
-_CAME: Final = """
-SELECT p.url, p.lastmod FROM {pages_after} AS p
-WHERE p.site_id = {site} AND {is_of_site} AND {there_after} AND NOT {there_before}
-AND (p.first_scan_id > {before} OR p.id IN (
-    SELECT page_id FROM page_absences
-    WHERE site_id = {site} AND from_scan_id <= {before} AND until_scan_id > {before}))
-ORDER BY p.number
-"""
-_WENT: Final = """
-SELECT p.url, p.lastmod FROM {pages_before} AS p
-WHERE p.id IN (
-    SELECT page_id FROM page_absences
-    WHERE site_id = {site} AND from_scan_id > {before} AND from_scan_id <= {after})
-AND {is_of_site} AND {there_before} AND NOT {there_after}
-ORDER BY p.number
-"""
-_DIFFERENT: Final = """
-SELECT {columns}
-FROM (
-    SELECT DISTINCT page_id FROM page_versions
-    WHERE site_id = {site} AND until_scan_id > {before} AND until_scan_id <= {after}
-) AS changed CROSS JOIN {pages_before} AS b CROSS JOIN {pages_after} AS p
-WHERE b.id = changed.page_id AND p.id = changed.page_id AND {is_of_site}
-AND {there_before} AND {there_after}
-ORDER BY p.number
-"""
-_DIFFERENCE_FIELDS: Final = (
-    *("url", "lastmod", "changefreq", "sitemap_priority", "title", "reason", "document_id"),
-)
 
 
 def page_refs(connection: Connection, ids: Iterable[int]) -> dict[int, PageRef]:
@@ -699,44 +658,3 @@ def page_refs(connection: Connection, ids: Iterable[int]) -> dict[int, PageRef]:
             page = _ref(row)
             found[page.id] = page
     return found
-
-
-def scan_before(connection: Connection, scan: Scan) -> int | None:
-    """The scan before this one that ended in order."""
-    ended_well = ", ".join(f"'{status}'" for status in ENDED_WELL)
-    statement = _SCAN_BEFORE.format(site=scan.site_id, scan=scan.id, ended_well=ended_well)
-    number = connection.exec_driver_sql(statement).scalar()
-    return None if number is None else int(number)
-
-
-def difference(
-    connection: Connection, before: Scan, after: Scan
-) -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any]]]:
-    """Kind, URL and the fields that differ, of every page that is not the same as of both scans."""
-    names = {
-        "site": str(int(before.site_id)),
-        "before": str(int(before.id)),
-        "after": str(int(after.id)),
-        "pages_before": pages_as_of(before.id),
-        "pages_after": pages_as_of(after.id),
-        "there_before": _THERE.format(p="p", scan=int(before.id)),
-        "there_after": _THERE.format(p="p", scan=int(after.id)),
-        "is_of_site": IS_OF_SITE,
-        "columns": ", ".join(f"b.{name}, p.{name}" for name in _DIFFERENCE_FIELDS),
-    }
-    for kind, statement in ((ChangeKind.ADDED, _CAME), (ChangeKind.REMOVED, _WENT)):
-        for url, lastmod in connection.exec_driver_sql(statement.format_map(names)):
-            said = {"lastmod": lastmod} if lastmod else {}
-            is_new = kind is ChangeKind.ADDED
-            yield kind.value, url, {} if is_new else said, said if is_new else {}
-    for row in connection.exec_driver_sql(_DIFFERENT.format_map(names)):
-        old = dict(zip(_DIFFERENCE_FIELDS, row[::2], strict=True))
-        new = dict(zip(_DIFFERENCE_FIELDS, row[1::2], strict=True))
-        if old["title"] is None:
-            old["title"] = new["title"]  # read for the first time
-        fields = [name for name in _DIFFERENCE_FIELDS if old[name] != new[name]]
-        kind = ChangeKind.SOURCE_CHANGED if fields == ["document_id"] else ChangeKind.UPDATED
-        shown = [name for name in fields if name != "document_id"]
-        if fields:
-            before_values = {name: old[name] for name in shown}
-            yield kind.value, new["url"], before_values, {name: new[name] for name in shown}
