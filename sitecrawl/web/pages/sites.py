@@ -156,12 +156,15 @@ async def preview(
     template = environment().get_template("preview.html")
 
     async def events() -> AsyncGenerator[bytes]:
+        has_pages = False
         try:
             with web.previews.taken():
                 async for each in site_preview.preview_site(
                     given.root_url, given.profile, web.config
                 ):
-                    yield event(each["event"], template.render(each))
+                    is_first = not has_pages and bool(each.get("first_pages"))
+                    has_pages = has_pages or is_first
+                    yield event(each["event"], template.render(each, is_first=is_first))
         except SitecrawlError as error:
             yield event("failed", template.render(event="failed", message=str(error)))
 

@@ -1,4 +1,4 @@
-/* built from frontend/dashboard, sources sha256 10dc9a57af35c0eb9cb3f84f9c0f6166581fa7db62c2bcb0d3d0515aecb168d4 */
+/* built from frontend/dashboard, sources sha256 90781bee44ba79cf907192dad7f48f154756fe35f43aa9434760917cf2d6d923 */
 "use strict";(()=>{function M(t){let e=t.split(`
 `),o=n=>e.filter(s=>s.startsWith(n)).map(s=>s.slice(n.length));return{name:o("event: ")[0]??"message",data:o("data: ").join(`
 `)}}async function*d(t){let e=t.body?.pipeThrough(new TextDecoderStream).getReader(),o="";for(let n=await e?.read();n&&!n.done;n=await e?.read()){let s=(o+n.value.replaceAll("\r","")).split(`

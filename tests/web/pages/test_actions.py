@@ -49,6 +49,9 @@ def test_a_site_is_watched_and_its_first_task_is_shown(
     assert "is watched now" in _flash(owner, done)
     [site] = sites.list_sites(server.database, 1).rows
     assert site.tags == ("a", "b")
+    overview = owner.get(f"/sites/{site.id}").text
+    assert "Not scanned yet" in overview
+    assert f"/sites/{site.id}/pages" not in overview, "there is no page yet"
     twice = owner.post("/sites/new", data={"root_url": "example.com"})
     assert twice.status_code == 409
 
