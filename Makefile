@@ -6,6 +6,7 @@
 #   make check      formatting, lint, types
 #   make bench      speed and memory beside other tools (BENCH="--rounds 1 --urls 100k" for a quick look)
 #   make trial      real sites: what is found, what is untrue, at which cost (TRIAL="--sites vitepress")
+#   make docs       build the documentation as a site with search, in build/docs
 #   make openapi    write docs/openapi.json and the client from the API
 #   make bench-dive      how well pages are read and passages found, and what dives and searches cost
 #   make bench-web       reads of the API with a million pages while two scans write, on SQLite and PostgreSQL
@@ -22,7 +23,7 @@ PROFILE ?= $(if $(DOMAIN),default,fast)
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help openapi discover serve test check bench bench-dive bench-web bench-monitor trial dashboard-assets report-assets pins clean
+.PHONY: help docs openapi discover serve test check bench bench-dive bench-web bench-monitor trial dashboard-assets report-assets pins clean
 
 help:
 	@sed -n 's/^#  *make/make/p' Makefile
@@ -56,6 +57,10 @@ $(VENV)/browser: $(VENV)/ready-dev
 
 discover: $(VENV)/ready
 	@$(BIN)/sitecrawl discover $(if $(DOMAIN),"$(DOMAIN)",--demo) --profile $(PROFILE)
+
+docs: $(VENV)/ready-dev
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "build/docs/index.html; DOCS_URL=https://... names the pages of its sitemap"
 
 serve: $(VENV)/ready-dev
 	@$(BIN)/sitecrawl serve --demo

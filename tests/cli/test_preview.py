@@ -269,4 +269,4 @@ def test_ctrl_c_is_no_fault(shop: SiteServer, project: Project, command: str) ->
 
 def test_what_stores_nothing_is_not_offered_as_a_crawl(project: Project) -> None:
     done = project.run(sys.executable, "-m", "scrapy", "list").succeeded()
-    assert done.stdout.split() == ["crawl", "discover", "dive", "sitemap"]
+    assert done.stdout.split() == ["crawl", "discover", "dive", "fetch", "sitemap"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     RunScrapy = Callable[..., ProcessResult]
 
-SPIDERS = ["crawl", "discover", "dive", "sitemap"]
+SPIDERS = ["crawl", "discover", "dive", "fetch", "sitemap"]
 SHOP = '''
 import scrapy
 
