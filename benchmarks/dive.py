@@ -31,6 +31,7 @@ from benchmarks.trial.packages import debian_package
 from sitecrawl.dive.embeddings import local_embedder
 from sitecrawl.dive.reading import DiveCounts, PageReader, embed_passages
 from sitecrawl.dive.search import search
+from sitecrawl.dive.topics import renew_topics
 from sitecrawl.dive.vectors import pack_vectors
 from sitecrawl.store import schema as t
 from sitecrawl.store.bodies import pack_body
@@ -282,6 +283,7 @@ def dive(database: Database, site: Site, pages: int) -> tuple[float, DiveCounts]
     PageReader(database, site, number, counts).read(range(1, pages + 1))
     read = time.process_time() - started
     embed_passages(database, site, local_embedder, counts)
+    renew_topics(database, site)
     spent = time.process_time() - started
     sys.stdout.write(f"reading {read:.1f} CPU s, embedding {spent - read:.1f} CPU s\n")
     return spent, counts

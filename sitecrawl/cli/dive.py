@@ -199,6 +199,58 @@ def gaps(
         typer.echo(f"{gap.asked:>5}  {printable(gap.question)}")
 
 
+def similar(
+    url: Annotated[str, typer.Argument(help="A page that a dive has read.")],
+    limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many pages.")] = 10,
+    as_json: Annotated[bool, _JSON_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """List the pages of a site whose meaning is nearest to that of a page, after a dive.
+
+    \b
+    sitecrawl similar https://example.com/docs/install
+    """
+    from sitecrawl.dive.topics import similar_pages
+    from sitecrawl.services.database import asking
+    from sitecrawl.services.explain import find_page_id
+
+    with asking(database, url) as asked:
+        found = similar_pages(asked.database, asked.site, find_page_id(asked, url), limit)
+    if as_json:
+        typer.echo(json.dumps([asdict(page) for page in found], ensure_ascii=False))
+        return
+    for page in found:
+        typer.echo(f"{page.cosine:.2f}  {printable(page.url)}")
+
+
+def topics(
+    domain: Annotated[str, SITE_ARGUMENT],
+    as_json: Annotated[bool, _JSON_OPTION] = False,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """List the topics of a site, which are clusters by meaning, and pages that compete.
+
+    \b
+    sitecrawl topics example.com
+    """
+    from sitecrawl.dive.topics import list_competing, topic_map
+    from sitecrawl.services.database import known_site, reading
+
+    with reading(database) as store:
+        site = known_site(store, domain)
+        found, rivals = topic_map(store, site), list_competing(store, site)
+    if as_json:
+        data = {**asdict(found), "competing": [asdict(each) for each in rivals]}
+        typer.echo(json.dumps(data, ensure_ascii=False))
+        return
+    if not found.topics:
+        typer.echo("no topics yet: they need a dive into at least four pages")
+    for topic in found.topics:
+        typer.echo(f"{topic.pages:>6}  {printable(topic.name)}")
+    for pair in rivals:
+        typer.echo(f"competing: {printable(pair.url)} and {printable(pair.other)} ({pair.words})")
+
+
 def _wanted(
     *,
     cluster: str = "",

@@ -187,6 +187,13 @@ class Closing(TypedDict):
     note: NotRequired[str | None]
 
 
+class CompetingPage(TypedDict):
+    url: str
+    other: str
+    cosine: float
+    words: str
+
+
 class ConfirmedRemovals(TypedDict):
     pages: int
 
@@ -610,6 +617,15 @@ JobTrigger = Literal["schedule", "person", "added", "root_changed", "retry"]
 ListFormat = Literal["text", "csv", "json"]
 
 
+class MappedPage(TypedDict):
+    pageId: str
+    url: str
+    title: str
+    topicId: int
+    x: float
+    y: float
+
+
 class Mention(TypedDict):
     """One document that names the page."""
 
@@ -953,6 +969,16 @@ class SessionList(TypedDict):
 Severity = Literal["info", "low", "medium", "high", "critical"]
 
 
+class SimilarPage(TypedDict):
+    pageId: str
+    url: str
+    cosine: float
+
+
+class SimilarPages(TypedDict):
+    pages: list[SimilarPage]
+
+
 class Site(TypedDict):
     id: int
     rootUrl: str
@@ -1081,6 +1107,18 @@ class TokenRequest(TypedDict):
     name: str
     scopes: list[Permission]
     expiresInDays: NotRequired[int | None]
+
+
+class Topic(TypedDict):
+    id: int
+    name: str
+    pages: int
+
+
+class Topics(TypedDict):
+    topics: list[Topic]
+    pages: list[MappedPage]
+    competing: list[CompetingPage]
 
 
 class Tree(TypedDict):
@@ -2618,6 +2656,33 @@ class Operations:
             "GET",
             f"/api/sites/{quote(str(site_id), safe='')}/search",
             {"status": status, "refused": refused, "reason": reason, "source": source, "region": region, "contains": contains, "search": search, "text": text, "prefix": prefix, "pattern": pattern, "template": template, "category": category, "type": type_, "language": language, "cluster": cluster, "minDepth": min_depth, "maxDepth": max_depth, "maxClicks": max_clicks, "minPriority": min_priority, "maxPriority": max_priority, "httpStatus": http_status, "visited": visited, "robotsAllowed": robots_allowed, "indexable": indexable, "orphan": orphan, "lastmodSince": lastmod_since, "lastmodBefore": lastmod_before, "firstSeenSince": first_seen_since, "firstSeenBefore": first_seen_before, "lastSeenSince": last_seen_since, "lastSeenBefore": last_seen_before, "changedSince": changed_since, "q": q, "passageLanguage": passage_language, "limit": limit},
+            {},
+        )
+
+    def list_similar_pages(
+        self,
+        site_id: int,
+        page_id: str,
+        *,
+        limit: int | None = None,
+    ) -> SimilarPages:
+        """Pages with the nearest meaning, as far as dives have read them."""
+        return self._json(  # type: ignore[no-any-return]
+            "GET",
+            f"/api/sites/{quote(str(site_id), safe='')}/pages/{quote(str(page_id), safe='')}/similar",
+            {"limit": limit},
+            {},
+        )
+
+    def get_topics(
+        self,
+        site_id: int,
+    ) -> Topics:
+        """Clusters by meaning, as the last dive has found them, their map, and pages that compete."""
+        return self._json(  # type: ignore[no-any-return]
+            "GET",
+            f"/api/sites/{quote(str(site_id), safe='')}/topics",
+            {},
             {},
         )
 

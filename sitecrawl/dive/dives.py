@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sitecrawl.dive.embeddings import local_embedder, local_embedder_named
 from sitecrawl.dive.models import ServedEmbedder, embedding_server
 from sitecrawl.dive.reading import DiveCounts, PageReader, embed_passages
+from sitecrawl.dive.topics import renew_topics
 from sitecrawl.errors import NotFoundError, SitecrawlError
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.scan_process import run_in_child
@@ -96,6 +97,8 @@ def run_dive(
         with database.writing() as connection:
             counts.removed = remove_unlisted(connection, site.id, listed)
         embed_passages(database, site, embedder_choice(config), counts, noted)
+        if counts.read or counts.removed:
+            renew_topics(database, site)
         status = DiveStatus.FINISHED
         if fetched is not None and fetched.status != ScanStatus.FINISHED:
             status, reason = DiveStatus.PARTIAL, fetched.reason or fetched.status

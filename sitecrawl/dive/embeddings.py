@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 # More tokens cost time and find less: the start of a passage says what it is about.
-_MAX_MODEL_TOKENS: Final = 160
+_MAX_MODEL_TOKENS: Final = 128
 _BATCH_TEXTS: Final = 16
 _MAX_CHARACTERS: Final = 8_000
 # The multilingual model was made for sentences: of long texts it finds less.

@@ -68,6 +68,7 @@ class SiteFinding(StrEnum):
     TRAP = "trap"
     DUPLICATE_TEXT = "duplicate_text"
     NEAR_DUPLICATE = "near_duplicate"
+    COMPETING_PAGES = "competing_pages"
     PAGE_ERROR = "page_error"
     REDIRECTED_LINK = "redirected_link"
     TITLE_MISSING = "title_missing"
@@ -295,6 +296,13 @@ DESCRIPTIONS: Final = {
         Topic.CONTENTS,
         "Pages that share at least 90 % of their main text with another page",
         "Look whether they are worth a page each.",
+    ),
+    SiteFinding.COMPETING_PAGES: Description(
+        Severity.LOW,
+        Topic.CONTENTS,
+        "Pages that compete: about the same as another page, under nearly the same title",
+        "Search engines have to choose between them. Merge them, or let titles and texts say what"
+        " each of them is for.",
     ),
     SiteFinding.BROKEN_EXTERNAL_LINK: Description(
         Severity.MEDIUM,

@@ -128,6 +128,15 @@ class ClusterFacts(TypedDict):
     why: str
 
 
+class TopicFacts(TypedDict):
+    """A cluster by meaning, which a dive has found."""
+
+    name: str
+    pages: int
+    points: list[tuple[float, float, str]]
+    """Where pages stand on the map, from 0 to 1, and their URLs; of large sites not all."""
+
+
 class NamedCount(TypedDict):
     name: str
     pages: int
@@ -320,6 +329,7 @@ class ReportData(TypedDict):
     depths: list[DepthCount]
     clicks: list[ClickCount]
     clusters: list[ClusterFacts]
+    topics: list[TopicFacts]
     categories: list[NamedCount]
     types: list[NamedCount]
     languages: list[LanguageCount]

@@ -27,6 +27,7 @@ from sitecrawl.store.queries.findings import (
 from sitecrawl.store.queries.page_findings import NO_SOURCES, PageFindings
 from sitecrawl.store.queries.pages import page_urls
 from sitecrawl.store.queries.texts import near_duplicate_pages, text_difference
+from sitecrawl.store.queries.topics import competing_pages_of
 from sitecrawl.store.queries.visits import external_pages
 from sitecrawl.store.schema import iso_text
 from sitecrawl.urls.address import resolve
@@ -235,6 +236,11 @@ def _of_visits(connection: Connection, sources: _Sources) -> Iterator[tuple[Site
     same = stored_findings.duplicate_texts(connection, scan, sources.max_items)
     yield SiteFinding.DUPLICATE_TEXT, _with_words("same as", same)
     yield SiteFinding.NEAR_DUPLICATE, _near_duplicates(connection, sources)
+    rivals = [
+        (pair.url, f"as {pair.other}: {pair.words} (similarity {pair.cosine:.2f})")
+        for pair in competing_pages_of(connection, scan.site_id)
+    ]
+    yield SiteFinding.COMPETING_PAGES, _found(rivals, sources.max_items)
     traps = stored_findings.trapped_pages(connection, scan)
     rules = [
         (trap.example, f"{trap.reason}: {trap.rule} ({trap.pages:,} addresses)")

@@ -14,6 +14,7 @@ from sitecrawl.report.mentions import read_mentions
 from sitecrawl.report.structure import section_links
 from sitecrawl.store.queries.coverage import crawl_coverage
 from sitecrawl.store.queries.documents import document_fetches, evidence, number_of_scans
+from sitecrawl.store.queries.topics import mapped_pages, topics_of
 from sitecrawl.store.queries.visits import pages_by_clicks, visited_pages
 from sitecrawl.store.schema import iso_text
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         RobotsFacts,
         SiteFacts,
         SitemapFacts,
+        TopicFacts,
     )
     from sitecrawl.report.inventory import Inventory
     from sitecrawl.store.engine import Database
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 MAX_EVIDENCE: Final = 500
 MAX_EVIDENCE_CHARACTERS: Final = 20_000
 MAX_SITEMAPS: Final = 2_000
+MAX_MAPPED_PAGES: Final = 2_000
 _ANSWERED: Final = (
     *(FetchOutcome.OK, FetchOutcome.REDIRECTED),
     *(FetchOutcome.NOT_MODIFIED, FetchOutcome.FRESH),
@@ -70,6 +73,7 @@ def gather_report(database: Database, scan: Scan, *, max_items: int = MAX_ITEMS)
             {"clicks": clicks, "pages": pages} for clicks, pages in pages_by_clicks(database, scan)
         ],
         "clusters": inventory.clusters.facts(inventory.by_class),
+        "topics": _topics(database, scan),
         "categories": _counts(inventory.by_category()),
         "types": _counts(inventory.by_type()),
         "languages": inventory.languages(),
@@ -107,6 +111,24 @@ def _site(database: Database, scan: Scan) -> SiteFacts:
         "profile": scan.profile or "",
         "version": sitecrawl.__version__,
     }
+
+
+def _topics(database: Database, scan: Scan) -> list[TopicFacts]:
+    with database.reading() as connection:
+        topics = topics_of(connection, scan.site_id)
+        pages = mapped_pages(connection, scan.site_id, MAX_MAPPED_PAGES) if topics else []
+    return [
+        {
+            "name": topic.name,
+            "pages": topic.pages,
+            "points": [
+                (round(page.x, 3), round(page.y, 3), page.url)
+                for page in pages
+                if page.topic_id == topic.id
+            ],
+        }
+        for topic in topics
+    ]
 
 
 def _headline(scan: Scan, inventory: Inventory, crawl: CrawlCoverage, visited: int) -> Headline:

@@ -107,6 +107,16 @@ def sample_report(pages: int = 1_000) -> ReportData:
             {"clicks": 3, "pages": pages // 5},
         ],
         "clusters": clusters,
+        "topics": [
+            {
+                "name": f"term{number}, other{number}",
+                "pages": 20 - number,
+                "points": [
+                    (number / 9, place / 20, url) for place, url in enumerate(listed[number:20])
+                ],
+            }
+            for number in range(10)
+        ],
         "categories": [
             {"name": "primary content", "pages": int(pages * 0.8)},
             {"name": "support document", "pages": int(pages * 0.15)},

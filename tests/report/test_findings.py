@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _NOT_HERE = {
     *(SiteFinding.SITEMAP_HTTP, SiteFinding.MIXED_CONTENT, SiteFinding.SLOW_PAGE),
     SiteFinding.BROKEN_EXTERNAL_LINK,
+    # tests/dive/test_topics.py
+    SiteFinding.COMPETING_PAGES,
 }
 
 

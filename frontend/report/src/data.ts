@@ -38,6 +38,13 @@ export interface Cluster {
   why: string;
 }
 
+/** A cluster by meaning, with pages on the map: x, y and URL. */
+export interface Topic {
+  name: string;
+  pages: number;
+  points: [number, number, string][];
+}
+
 /** The same finding in the scan before, as far as both scans visited the pages. */
 export interface Before {
   count: number;
@@ -154,6 +161,7 @@ export interface Overview {
   depths: { depth: number; pages: number }[];
   clicks: { clicks: number; pages: number }[];
   clusters: Cluster[];
+  topics: Topic[];
   categories: Named[];
   types: Named[];
   languages: { code: string; pages: number; by: Record<string, number> }[];

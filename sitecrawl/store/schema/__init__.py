@@ -16,6 +16,7 @@ from sitecrawl.store.schema.channels import (
     delivery_attempts,
 )
 from sitecrawl.store.schema.dives import (
+    competing_pages,
     content_gaps,
     conversation_turns,
     conversations,
@@ -23,8 +24,10 @@ from sitecrawl.store.schema.dives import (
     dives,
     embedding_models,
     page_contents,
+    page_topics,
     passage_vectors,
     passages,
+    topics,
     vector_versions,
 )
 from sitecrawl.store.schema.history import page_absences, page_versions
@@ -108,6 +111,7 @@ __all__ = [
     "classifications",
     "clusters",
     "comparisons",
+    "competing_pages",
     "content_gaps",
     "conversation_turns",
     "conversations",
@@ -146,6 +150,7 @@ __all__ = [
     "page_presence",
     "page_signals",
     "page_texts",
+    "page_topics",
     "page_versions",
     "pages",
     "passage_vectors",
@@ -156,6 +161,7 @@ __all__ = [
     "site_groups",
     "site_inventories",
     "sites",
+    "topics",
     "users",
     "vector_versions",
     "verdicts",

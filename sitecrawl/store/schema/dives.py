@@ -6,6 +6,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -118,6 +119,46 @@ vector_versions = Table(
     metadata,
     Column("site_id", ForeignKey("sites.id"), primary_key=True, autoincrement=False),
     Column("version", Integer, nullable=False),
+)
+
+# Clusters by meaning, made anew by each dive.
+topics = Table(
+    "topics",
+    metadata,
+    Column("id", RowNumber, primary_key=True),
+    Column("site_id", ForeignKey("sites.id"), nullable=False),
+    # The terms that its pages have in common and others do not.
+    Column("name", Text, nullable=False),
+    Column("pages", Integer, nullable=False),
+    Index("ix_topics_site_id", "site_id"),
+    sqlite_autoincrement=True,
+)
+
+# Where a page stands on the map of topics, from 0 to 1.
+page_topics = Table(
+    "page_topics",
+    metadata,
+    Column("page_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("site_id", Integer, nullable=False),
+    Column("topic_id", ForeignKey("topics.id"), nullable=False),
+    Column("x", Float, nullable=False),
+    Column("y", Float, nullable=False),
+    Index("ix_page_topics_site_id", "site_id"),
+    Index("ix_page_topics_topic_id", "topic_id"),
+    sqlite_with_rowid=False,
+)
+
+# Pages about the same that their titles promise, too: they compete in search engines.
+competing_pages = Table(
+    "competing_pages",
+    metadata,
+    Column("page_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("other_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("site_id", Integer, nullable=False),
+    Column("cosine", Float, nullable=False),
+    Column("words", Text, nullable=False),
+    Index("ix_competing_pages_site_id", "site_id"),
+    sqlite_with_rowid=False,
 )
 
 conversations = Table(

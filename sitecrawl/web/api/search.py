@@ -1,4 +1,4 @@
-"""``/api/sites/{id}/search``: passages by meaning and by words."""
+"""``/api/sites/{id}/search``, ``topics`` and similar pages: what pages mean."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from sitecrawl.dive import search as engine
+from sitecrawl.dive import topics
 from sitecrawl.dive.dives import embedders_by_name, wanted_pages
 from sitecrawl.dive.ranking import MAX_QUERY_CHARACTERS
 from sitecrawl.dive.search import Hit
 from sitecrawl.services.callers import Caller
 from sitecrawl.web.api.dives import KnownSite
-from sitecrawl.web.api.models import Model, problems
+from sitecrawl.web.api.models import MAX_LIMIT, Model, problems
 from sitecrawl.web.api.page_filters import PageParameters
+from sitecrawl.web.api.pages import PageId, page_number
 from sitecrawl.web.auth import CurrentWeb, allowed
 
 router = APIRouter(prefix="/sites/{site_id}", tags=["search"])
@@ -95,3 +97,81 @@ def search_site(
         embedder_named=embedders_by_name(web.config),
     )
     return HitList(hits=[hit_answer(hit) for hit in hits])
+
+
+class SimilarPage(Model):
+    page_id: str
+    url: str
+    cosine: float = Field(description="1: the same meaning.")
+
+
+class SimilarPages(Model):
+    pages: list[SimilarPage]
+
+
+class Topic(Model):
+    id: int
+    name: str = Field(description="The terms by which its pages differ from the others.")
+    pages: int
+
+
+class MappedPage(Model):
+    page_id: str
+    url: str
+    title: str
+    topic_id: int
+    x: float = Field(description="From 0 to 1, as y.")
+    y: float
+
+
+class CompetingPage(Model):
+    url: str
+    other: str
+    cosine: float
+    words: str = Field(description="Of both titles.")
+
+
+class Topics(Model):
+    topics: list[Topic]
+    pages: list[MappedPage] = Field(description="At most 2,000.")
+    competing: list[CompetingPage] = Field(description="The nearest first, at most 500.")
+
+
+@router.get("/pages/{page_id}/similar", operation_id="listSimilarPages")
+def list_similar(
+    site: KnownSite,
+    page_id: PageId,
+    web: CurrentWeb,
+    _caller: Annotated[Caller, allowed(topics.similar_pages)],
+    limit: Annotated[int, Query(ge=1, le=_MAX_HITS)] = 10,
+) -> SimilarPages:
+    """Pages with the nearest meaning, as far as dives have read them."""
+    found = topics.similar_pages(web.database, site, page_number(page_id), limit)
+    return SimilarPages(
+        pages=[
+            SimilarPage(page_id=str(each.page_id), url=each.url, cosine=each.cosine)
+            for each in found
+        ]
+    )
+
+
+@router.get("/topics", operation_id="getTopics")
+def get_topics(
+    site: KnownSite,
+    web: CurrentWeb,
+    _caller: Annotated[Caller, allowed(topics.topic_map)],
+) -> Topics:
+    """Clusters by meaning, as the last dive has found them, their map, and pages that compete."""
+    found = topics.topic_map(web.database, site)
+    rivals = topics.list_competing(web.database, site, MAX_LIMIT)
+    return Topics(
+        topics=[Topic.model_validate(each) for each in found.topics],
+        pages=[
+            MappedPage(
+                **{name: getattr(each, name) for name in type(each).__slots__}
+                | {"page_id": str(each.page_id)}
+            )
+            for each in found.pages
+        ],
+        competing=[CompetingPage.model_validate(each) for each in rivals],
+    )

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import Response
 
-from sitecrawl.dive import answers, dive_jobs
+from sitecrawl.dive import answers, dive_jobs, topics
 from sitecrawl.dive.answers import NOT_FOUND_WORDS, configured_model
 from sitecrawl.dive.dives import embedders_by_name, wanted_pages
 from sitecrawl.dive.ranking import MAX_QUERY_CHARACTERS
@@ -26,6 +26,7 @@ router = APIRouter(prefix="/sites/{site_id}")
 
 _HITS: Final = 10
 _GAPS: Final = 200
+_COMPETING: Final = 100
 _DIVES: Final = 20
 _CONVERSATIONS: Final = 20
 _LABEL: Final = re.compile(r"\[(S\d+)\]")
@@ -154,6 +155,22 @@ def gaps_page(
         "gaps": answers.list_gaps(web.database, inventory, _GAPS),
     }
     return render(request, "gaps.html", values)
+
+
+@router.get("/topics")
+def topics_page(
+    request: Request,
+    site_id: int,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(topics.topic_map)],
+) -> Response:
+    inventory = site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+    values = {
+        "site": sites.get_site(web.database, caller.workspace_id, site_id),
+        "map": topics.topic_map(web.database, inventory),
+        "competing": topics.list_competing(web.database, inventory, _COMPETING),
+    }
+    return render(request, "topics.html", values)
 
 
 @router.get("/dives")

@@ -137,6 +137,18 @@ def test_a_model_is_streamed_and_its_tokens_count(diving: Callable[..., Diving])
         assert site.streamed("Who feeds the queen?")[-1][1]["kind"] == "extractive"
 
 
+def test_topics_and_similar_pages_are_told(diving: Callable[..., Diving]) -> None:
+    site = diving()
+    told = site.api.get_topics(site.site_id)
+    assert (told["topics"], told["pages"], told["competing"]) == ([], [], [])
+    [hit] = site.api.search_site(site.site_id, q="hive", limit=1)["hits"]
+    [other] = site.api.list_similar_pages(site.site_id, hit["pageId"])["pages"]
+    assert other["url"] == f"https://{SITE}/hours"
+    with pytest.raises(ApiError) as caught:
+        site.api.list_similar_pages(site.site_id, "77")
+    assert caught.value.status == 404
+
+
 def test_a_dive_is_queued_followed_and_cancelled(diving: Callable[..., Diving]) -> None:
     site = diving()
     dive = site.api.start_dive(site.site_id, {"cluster": "/docs"})

@@ -16,6 +16,7 @@ from sqlalchemy import update
 
 from sitecrawl.changes.events import Event
 from sitecrawl.changes.kinds import EventKind, Severity
+from sitecrawl.dive.topics import renew_topics
 from sitecrawl.monitor.runner import JobRunner, RetryRule
 from sitecrawl.render.browser import find_browser
 from sitecrawl.services import groups, jobs, sites
@@ -49,12 +50,15 @@ _PATHS = (
     *("/sites/1/tree", "/sites/1/sitemaps", "/sites/1/robots", "/sites/1/coverage"),
     *("/sites/1/report", "/sites/1/search", "/sites/1/channels", "/sites/1/settings"),
     *("/sites/2/search?q=queen", "/sites/2/ask?conversation=1", "/sites/2/gaps", "/sites/2/dives"),
+    "/sites/2/topics",
 )
 
 _HIVE = "A hive has one queen and many workers, who feed her through the winter."
 _READ_PAGES = {
     "/bees": f"<title>Bees</title><main><h1>Bees</h1><p>{_HIVE}</p></main>",
     "/hours": "<title>Hours</title><main><p>We open at nine in the morning.</p></main>",
+    "/honey": "<title>Honey</title><main><p>Bees make honey of what flowers give.</p></main>",
+    "/tickets": "<title>Tickets</title><main><p>Adults pay five euros at the door.</p></main>",
 }
 
 
@@ -132,7 +136,7 @@ def _open_incident(server: Serving) -> None:
 
 def _add_read_site(server: Serving, client: httpx.Client) -> None:
     """Site 2, whose pages can be searched: with a conversation of two questions, and a dive."""
-    make_searchable(server.database, _READ_PAGES)
+    renew_topics(server.database, make_searchable(server.database, _READ_PAGES))
     client.post("/api/sites", json={"rootUrl": f"https://{SITE}/"})
     for question in ("Who feeds the queen?", "What is a black hole?"):
         body = {"question": question, "conversation": "1" if "hole" in question else ""}

@@ -1,5 +1,6 @@
 // What the site consists of: clusters, kinds of pages, languages, and where its links stand.
 
+import { topicMap } from "../charts/topicmap";
 import type { Cluster, Overview } from "../data";
 import { type Child, h, pageLink, quoted } from "../dom";
 import type { PageFilter } from "../pagetable";
@@ -16,6 +17,7 @@ export function contents(data: Overview, listPages: (wanted: PageFilter) => void
     "Contents",
     "What the site consists of. Clusters overlap: a page is in the cluster of its section, of its pattern, of its language.",
     block("Clusters", null, clusters(data, listPages)),
+    data.topics.length > 0 && block("Topics", null, topicMap(data.topics)),
     h(
       "div",
       { class: "columns" },

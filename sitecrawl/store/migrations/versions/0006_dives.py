@@ -162,3 +162,38 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index("ix_page_contents_site_id", "page_contents", ["site_id"], unique=False)
+    op.create_table(
+        "topics",
+        sa.Column("id", RowNumber, nullable=False),
+        sa.Column("site_id", RowNumber, nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("pages", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["site_id"], ["sites.id"], name="fk_topics_site_id_sites"),
+        sa.PrimaryKeyConstraint("id", name="pk_topics"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_topics_site_id", "topics", ["site_id"], unique=False)
+    op.create_table(
+        "page_topics",
+        sa.Column("page_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("site_id", sa.Integer(), nullable=False),
+        sa.Column("topic_id", RowNumber, nullable=False),
+        sa.Column("x", sa.Float(), nullable=False),
+        sa.Column("y", sa.Float(), nullable=False),
+        sa.ForeignKeyConstraint(["topic_id"], ["topics.id"], name="fk_page_topics_topic_id_topics"),
+        sa.PrimaryKeyConstraint("page_id", name="pk_page_topics"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_page_topics_site_id", "page_topics", ["site_id"], unique=False)
+    op.create_index("ix_page_topics_topic_id", "page_topics", ["topic_id"], unique=False)
+    op.create_table(
+        "competing_pages",
+        sa.Column("page_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("other_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("site_id", sa.Integer(), nullable=False),
+        sa.Column("cosine", sa.Float(), nullable=False),
+        sa.Column("words", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("page_id", "other_id", name="pk_competing_pages"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_competing_pages_site_id", "competing_pages", ["site_id"], unique=False)
