@@ -61,6 +61,23 @@ def test_the_short_form_is_a_url_per_line(database: Database) -> None:
     assert [row.site_id for row in again.rows] == [1, None, None, 2, 1]
 
 
+def test_an_import_that_is_cut_off_goes_on_when_it_is_run_again(sqlite_database: Database) -> None:
+    text = "\n".join(f"s{number}.example" for number in range(1_100))
+    seen: list[int] = []
+
+    def cut_off(done: int, _total: int) -> None:
+        seen.append(done)
+        if done == 1_000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        import_sites(sqlite_database, 1, text, progress=cut_off)
+    assert seen == [500, 1_000]
+    again = import_sites(sqlite_database, 1, text)
+    assert again.count(ImportStatus.DUPLICATE) == 1_000
+    assert again.count(ImportStatus.IMPORTED) == 100
+
+
 def test_the_full_form_has_everything(database: Database) -> None:
     assert import_sites(database, 1, FULL).count(ImportStatus.IMPORTED) == 2
     first, second = list_sites(database, 1).rows

@@ -1,4 +1,4 @@
-"""The pages of signing in and setting up, as somebody without JavaScript uses them."""
+"""Pages for people without a session, as somebody without JavaScript uses them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sitecrawl.channels.unsubscribing import PATH, unsubscribe_token
 from sitecrawl.errors import NotFoundError
 from sitecrawl.services import users
+from sitecrawl.services.channels import NewChannel, add_channel, show_channel
 from sitecrawl.services.permissions import Role
+from sitecrawl.services.secret_keys import secret_box
 from tests.web.serving import PASSWORD
 
 if TYPE_CHECKING:
@@ -94,3 +97,19 @@ def test_plain_http_from_elsewhere_is_warned_of(serve: Callable[..., Serving]) -
     client = server.anonymous()
     assert "not encrypted" not in client.get("/login").text
     assert "not encrypted" in client.get("/login", headers={"Host": "monitor.example"}).text
+
+
+def test_only_a_post_unsubscribes_and_it_needs_no_session(server: Serving) -> None:
+    """The button of mail programs posts like this (RFC 8058); scanners of mail open the link."""
+    new = NewChannel("email", "anna@example.com")
+    channel = add_channel(server.database, 1, new, server.config).channel
+    key = secret_box(server.database, server.config).derived_key("unsubscribe")
+    path = PATH + unsubscribe_token(channel.id, key)
+    client = server.anonymous()
+    for answer in (client.get(path), client.head(path)):
+        assert answer.status_code in {200, 405}
+        assert show_channel(server.database, 1, channel.id).enabled
+    assert 'method="post"' in client.get(path).text
+    one_click = client.post(path, data={"List-Unsubscribe": "One-Click"})
+    assert one_click.status_code == 200
+    assert not show_channel(server.database, 1, channel.id).enabled
