@@ -65,9 +65,9 @@ docs: $(VENV)/ready-dev
 serve: $(VENV)/ready-dev
 	@$(BIN)/sitecrawl serve --demo
 
-# Twice as many processes as cores: many tests wait for servers, pauses and browsers.
+# Twice as many processes as the cores of CI: many tests wait for servers, pauses and browsers.
 test: $(VENV)/ready-dev $(VENV)/browser
-	@$(BIN)/python -m pytest -n $$(($$(nproc) * 2)) --dist worksteal
+	@$(BIN)/python -m pytest -n 4 --dist worksteal
 
 check: $(VENV)/ready-dev
 	@$(BIN)/ruff format --check .
