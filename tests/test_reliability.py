@@ -168,7 +168,7 @@ class TestStop:
     def test_the_time_limit_ends_a_slow_scan_as_partial(
         self, start: Callable[..., Running]
     ) -> None:
-        stopped = start(SITECRAWL_MAX_SCAN_MINUTES=0.05).end()
+        stopped = start(SITECRAWL_MAX_SCAN_MINUTES=0.1).end()
         assert stopped.returncode == 3
         status, reason = scan(stopped)
         assert status == "partial"

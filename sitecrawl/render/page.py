@@ -207,9 +207,7 @@ class _Tab:
             await self._load(page)
 
         await self._load(page)
-        self.loaded_to = tuple(self._network.stopped_navigations)
-        if arrived := reachable(page.url, self.url):
-            self.loaded_to += (arrived,)
+        self._note_navigations(page)
         if self._network.lacks_resources:
             self._network.limits_hit.add("wait_seconds")
             self.failure = (
@@ -219,10 +217,17 @@ class _Tab:
             raise PageGivenUpError
         limits = self._limits.exploration
         self.exploration = await explore(page, limits, self._network, reload=reload)
+        # Some pages leave late. Clicks navigate nowhere: their targets are noted inside the page.
+        self._note_navigations(page)
         if not self.exploration.is_page_usable:
             raise PageGivenUpError
         # The handler reads the content afterwards, however large it is: of an empty page.
         await page.goto("about:blank", timeout=_CLOSE_SECONDS * 1000)
+
+    def _note_navigations(self, page: Page) -> None:
+        self.loaded_to = tuple(self._network.stopped_navigations)
+        if arrived := reachable(page.url, self.url):
+            self.loaded_to += (arrived,)
 
     async def _load(self, page: Page) -> None:
         expires = time.monotonic() + self._limits.load_seconds
