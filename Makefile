@@ -22,6 +22,10 @@ BIN := $(VENV)/bin
 PROFILE ?= $(if $(DOMAIN),default,fast)
 UV := $(shell command -v uv 2>/dev/null)
 
+# Bytecode is kept whatever the environment says: otherwise each process of the tests compiles the
+# project and rewrites the assertions of pytest's plugins.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help docs openapi discover serve test check bench bench-dive bench-web bench-monitor trial dashboard-assets report-assets pins clean
 
