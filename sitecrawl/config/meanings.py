@@ -51,7 +51,9 @@ MEANINGS: dict[str, str] = {
         "bytes of all bodies in the database, compressed, above which `sitecrawl prune` removes the"
         " oldest"
     ),
-    "SITECRAWL_KEEP_SCANS": "how many scans of each site `sitecrawl prune` keeps",
+    "SITECRAWL_KEEP_SCANS": (
+        "how many scans of each site `sitecrawl prune` and, every day, the monitor keep"
+    ),
     "SITECRAWL_KEEP_TEXTS": (
         "keep the main text of visited pages, compressed: without it no near duplicates are found,"
         " and no differences are shown"

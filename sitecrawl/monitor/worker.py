@@ -32,6 +32,7 @@ from sitecrawl.services.callers import SessionRules
 from sitecrawl.services.changes import detect_changes
 from sitecrawl.services.database import AskedScan
 from sitecrawl.services.page_lists import refresh_page_index
+from sitecrawl.services.retention import prune_by_itself
 from sitecrawl.services.sessions import clear_expired
 from sitecrawl.store.engine import beside, open_database
 from sitecrawl.store.errors import StoreError
@@ -55,6 +56,7 @@ _DELIVER: Final = timedelta(seconds=5)
 _LOOK_FOR_DEAD: Final = timedelta(seconds=5)
 _LOOK_FOR_LOST: Final = timedelta(seconds=30)
 _CLEAN_UP: Final = timedelta(minutes=10)
+_PRUNE: Final = timedelta(hours=24)
 _KEEP_WORKFLOWS: Final = timedelta(hours=1)
 _STEP_SECONDS: Final = 0.25
 
@@ -85,6 +87,7 @@ class MonitorProcess:
         self._capacity = scans_at_once or config.monitor_scans
         self.name = f"{socket.gethostname()}-{os.getpid()}-{process_token()}"
         self._stopping = threading.Event()
+        self._pruning: threading.Thread | None = None
         runner = JobRunner(
             database,
             config.database_url,
@@ -154,6 +157,8 @@ class MonitorProcess:
                 _Duty(_HAND_OVER, self._hand_over, now),
                 _Duty(_DELIVER, self._hand_over_deliveries, now),
                 _Duty(_CLEAN_UP, self._clean_up, now + _CLEAN_UP),
+                # A monitor that is restarted every day gets to it as well.
+                _Duty(_PRUNE, self._prune, now + _CLEAN_UP),
             ]
         return found
 
@@ -197,6 +202,21 @@ class MonitorProcess:
             forget_old_deliveries(self._database, before)
         clear_expired(self._database, SessionRules.of(self._config))
         self._engine.forget_ended(now - _KEEP_WORKFLOWS)
+
+    def _prune(self, _now: datetime) -> None:
+        """On a thread of its own: it may take minutes, and jobs are to start meanwhile."""
+        if self._pruning is None or not self._pruning.is_alive():
+            self._pruning = threading.Thread(target=self._prune_now, name="prune", daemon=True)
+            self._pruning.start()
+
+    def _prune_now(self) -> None:
+        try:
+            report = prune_by_itself(self._database, self._config)
+        except SitecrawlError as error:
+            logger.warning("old scans could not be removed: %s", error)
+            return
+        if report is not None and report.removals:
+            logger.info("%d old scans removed, about %d bytes", report.scans, report.bytes)
 
     def _drain(self) -> None:
         with self._database.writing() as connection:

@@ -40,12 +40,14 @@ def configured_retention() -> Retention:
     """That of the environment, or of the default settings."""
     settings = load_settings("default")
     apply_environment(settings)
-    config = Config.from_settings(settings)
-    return Retention(
-        scans=config.keep_scans,
-        body_scans=config.keep_bodies_scans,
-        body_bytes=config.keep_bodies_total_bytes,
-    )
+    return _retention_of(Config.from_settings(settings))
+
+
+@requires(Permission.MANAGE)
+def prune_by_itself(database: Database, config: Config) -> PruneReport | None:
+    """Remove what the settings do not keep; None: they keep everything."""
+    retention = _retention_of(config)
+    return prune(database, retention, dry_run=False) if retention != Retention() else None
 
 
 @requires(Permission.MANAGE)
@@ -82,3 +84,11 @@ def vacuum(database: Database) -> None:
     It takes as much free space as the database, and waits until nobody else uses it.
     """
     rewrite(database)
+
+
+def _retention_of(config: Config) -> Retention:
+    return Retention(
+        scans=config.keep_scans,
+        body_scans=config.keep_bodies_scans,
+        body_bytes=config.keep_bodies_total_bytes,
+    )
