@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -90,7 +92,7 @@ def start(engine_url: str, steps: Steps) -> Iterator[Callable[[], JobEngine]]:
 
 
 def test_jobs_run_in_the_order_of_their_numbers_and_once(
-    start: Callable[[], JobEngine], steps: Steps
+    start: Callable[[], JobEngine], steps: Steps, engine_url: str
 ) -> None:
     engine = start()
     steps.wanted = 4
@@ -99,6 +101,9 @@ def test_jobs_run_in_the_order_of_their_numbers_and_once(
     engine.hand_over("job-2-0", 2, 20, 1)
     engine.hand_over_delivery("delivery-5-1", 5)
     steps.wait()
+    with closing(sqlite3.connect(engine_url.removeprefix("sqlite:///"))) as connection:
+        forms = connection.execute("SELECT DISTINCT serialization FROM workflow_status").fetchall()
+    assert forms == [("portable_json",)]  # no pickles
     jobs = [each for each in steps.seen if isinstance(each, int)]
     # The first may have been taken before the others came.
     assert sorted(jobs) == [1, 2, 3]
