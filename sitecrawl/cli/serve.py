@@ -13,7 +13,7 @@ import typer
 
 from sitecrawl.cli.options import DATABASE_OPTION, SETTING_OPTION, load_profile
 from sitecrawl.config import Config, apply_environment
-from sitecrawl.errors import ExtraMissingError
+from sitecrawl.errors import ExtraMissingError, SitecrawlError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,9 +97,14 @@ def _demo_site(config: Config, store: Database, *, wanted: bool) -> Iterator[Cal
         from sitecrawl.services.demo_site import watched_demo_site
         from sitecrawl.store.vocabulary import FIRST_WORKSPACE
 
-        with watched_demo_site(store, config.database_url, FIRST_WORKSPACE, typer.echo) as url:
-            typer.echo(f"The demo site is at {url}")
-            is_over.wait()
+        try:
+            with watched_demo_site(store, config.database_url, FIRST_WORKSPACE, typer.echo) as url:
+                typer.echo(f"The demo site is at {url}")
+                is_over.wait()
+        except SitecrawlError as error:
+            # Ctrl+C ends its scan, too.
+            if not is_over.is_set():
+                typer.echo(f"The demo site is not watched: {error}", err=True)
 
     watcher = threading.Thread(target=watch, name="demo site")
     try:

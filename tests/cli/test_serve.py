@@ -108,3 +108,9 @@ def test_a_newcomer_sets_up_watches_a_site_and_sees_its_pages(
     with closing(sqlite3.connect(project.database)) as database:
         indexed = "SELECT url FROM page_index WHERE EXISTS (SELECT finished_at FROM indexed_sites)"
         assert len(database.execute(indexed).fetchall()) == 2
+
+
+def test_the_server_answers_while_the_demo_site_is_scanned(project: Project) -> None:
+    """The first line says that it is ready; only then the history is made."""
+    with serving(project, "--demo", "--no-workers") as (_url, link):
+        assert httpx.get(link).status_code == 200

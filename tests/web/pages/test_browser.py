@@ -217,6 +217,22 @@ def test_the_palette_finds_a_site_by_keyboard(dashboard: Dashboard) -> None:
     page.wait_for_url(f"{dashboard.server.url}/sites/1")
 
 
+def test_the_tree_tells_how_sections_developed(dashboard: Dashboard) -> None:
+    page = dashboard.open("/sites/1/tree")
+    page.locator("details:has(caption:text-is('Pages by scan and section')) summary").click()
+    table = page.locator("table:has(caption:text-is('Pages by scan and section'))")
+    rows = [row.split("\t") for row in table.locator("tr").all_inner_texts()]
+    sections = {name: number for number, name in enumerate(rows[0])}
+    first, second = ([0, *map(int, row[1:])] for row in rows[1:3])
+    scans = dashboard.page.evaluate(
+        "async () => (await (await fetch('/api/sites/1/scans')).json()).scans"
+    )
+    pages = {each["id"]: each["totalUrls"] for each in scans}
+    assert (sum(first), sum(second)) == (pages[1], pages[2])
+    assert second[sections["/seeds"]] == first[sections["/seeds"]] + 3
+    assert second[sections["/guides"]] == first[sections["/guides"]] - 2
+
+
 def test_times_are_those_of_the_viewer(dashboard: Dashboard) -> None:
     page = dashboard.open("/sites/1/scans/2")
     shown = page.locator("time[data-whole]").first
