@@ -2,6 +2,7 @@
 
     python -m benchmarks.search_quality              English and German
     python -m benchmarks.search_quality --set english
+    python -m benchmarks.search_quality --postgres   the same on PostgreSQL
 
 - The questions are headings of the Python FAQ and the Debian FAQ that end with a question mark, and
   headings of the German Debian handbook. The headings are taken out of the text before it is cut
@@ -20,6 +21,7 @@ import re
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +41,7 @@ from sitecrawl.store import schema as t
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.scans import sites
 from sitecrawl.store.writers.dives import NewContent, NewPassage, add_dive, put_content
+from tests.site.postgres import running_postgres
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -260,31 +263,46 @@ def _gain(right: Sequence[bool]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--set", choices=sorted(SETS), action="append")
-    chosen = parser.parse_args().set or sorted(SETS)
-    for name in chosen:
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            open_database(f"sqlite:///{Path(folder) / 'search.db'}") as database,
-        ):
-            started = time.process_time()
-            site, questions = store_sets(database, SETS[name])
-            counts = DiveCounts()
-            embed_passages(database, site, local_embedder, counts)
-            seconds = time.process_time() - started
-            tuned, reported = (measure(database, site, questions[half::2]) for half in (0, 1))
-            sys.stdout.write(
-                f"{name}: {counts.embedded} passages in {seconds:.0f} CPU s\n"
-                f"  half              questions  recall@5  nDCG@10  refused\n"
-                f"  tuned on          {tuned.questions:>9}  {tuned.recall:>8.3f}"
-                f"  {tuned.gain:>7.3f}  {tuned.refused:>7.1%}\n"
-                f"  reported          {reported.questions:>9}  {reported.recall:>8.3f}"
-                f"  {reported.gain:>7.3f}  {reported.refused:>7.1%}\n"
-            )
-            if name == "english":
-                answered = [q for q in OFF_TOPIC if speaks_of(search(database, site, q))]
-                sys.stdout.write(
-                    f"  off-topic questions answered: {len(answered)} of {len(OFF_TOPIC)}\n"
-                )
+    parser.add_argument("--postgres", action="store_true", help="on PostgreSQL with pgvector")
+    given = parser.parse_args()
+    for name in given.set or sorted(SETS):
+        with postgres() if given.postgres else sqlite() as database:
+            measure_set(name, database)
+
+
+@contextmanager
+def sqlite() -> Iterator[Database]:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_database(f"sqlite:///{Path(folder) / 'search.db'}") as database,
+    ):
+        yield database
+
+
+@contextmanager
+def postgres() -> Iterator[Database]:
+    with running_postgres() as server, server.fresh() as url, open_database(url) as database:
+        yield database
+
+
+def measure_set(name: str, database: Database) -> None:
+    started = time.process_time()
+    site, questions = store_sets(database, SETS[name])
+    counts = DiveCounts()
+    embed_passages(database, site, local_embedder, counts)
+    seconds = time.process_time() - started
+    tuned, reported = (measure(database, site, questions[half::2]) for half in (0, 1))
+    sys.stdout.write(
+        f"{name}: {counts.embedded} passages in {seconds:.0f} CPU s\n"
+        f"  half              questions  recall@5  nDCG@10  refused\n"
+        f"  tuned on          {tuned.questions:>9}  {tuned.recall:>8.3f}"
+        f"  {tuned.gain:>7.3f}  {tuned.refused:>7.1%}\n"
+        f"  reported          {reported.questions:>9}  {reported.recall:>8.3f}"
+        f"  {reported.gain:>7.3f}  {reported.refused:>7.1%}\n"
+    )
+    if name == "english":
+        answered = [q for q in OFF_TOPIC if speaks_of(search(database, site, q))]
+        sys.stdout.write(f"  off-topic questions answered: {len(answered)} of {len(OFF_TOPIC)}\n")
 
 
 if __name__ == "__main__":
