@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import UTC, datetime
-from pathlib import Path  # noqa: TC003  Typer reads the annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sitecrawl.cli import site_transfer
 from sitecrawl.cli.options import (
     DATABASE_OPTION,
-    OUTPUT_OPTION,
-    format_by_ending,
     parse_assignments,
 )
 from sitecrawl.cli.tables import JSON_OPTION, ago, print_json, print_table
@@ -24,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sitecrawl.services.site_bulk import BulkResult
-    from sitecrawl.services.site_transfer import TransferFormat
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.queries.watched_sites import SiteFilter, WatchedSite
@@ -47,7 +43,6 @@ _ALLOW_PRIVATE = typer.Option(
     help="Its scans may connect to it at a private address, such as of an intranet."
     " Default: if the URL says it (127.0.0.1, localhost, wiki.internal).",
 )
-_FILE_FORMAT = typer.Option("--format", "-f", help="csv or json. Default: by the file's ending.")
 
 app = typer.Typer(
     name="site",
@@ -328,90 +323,14 @@ def scan(
     _bulk(database, sites, "queued", lambda store, wanted: scan_sites(store, _WORKSPACE, wanted))
 
 
-@app.command("import")
-def import_(
-    file: Annotated[Path, typer.Argument(help="A CSV or JSON file.", exists=True, dir_okay=False)],
-    format_: Annotated[str, _FILE_FORMAT] = "",
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
-) -> None:
-    """Watch every site of a file: one URL per line, or columns with a header.
-
-    Sites that are watched already are skipped, so an import can be run again.
-    Columns: root_url, name, tags, group, enabled, profile, priority, interval_minutes, cron,
-    timezone, owner, settings.
-
-    \b
-    sitecrawl site import urls.txt
-    sitecrawl site import sites.csv
-    """
-    from sitecrawl.services.database import writing
-    from sitecrawl.services.site_transfer import ImportStatus, import_sites
-
-    with writing(database) as store:
-        result = import_sites(
-            *(store, _WORKSPACE, file.read_bytes(), _transfer_format(file, format_), _progress()),
-            address_allow=_address_allow(),
-            allow_private=True,
-        )
-    if as_json:
-        print_json(result.rows)
-    else:
-        for row in result.rows:
-            if row.status is ImportStatus.INVALID:
-                typer.echo(f"line {row.line}: {printable(row.message)}", err=True)
-        counts = ", ".join(f"{result.count(each):,} {each}" for each in ImportStatus)
-        typer.echo(f"{len(result.rows):,} rows: {counts}")
-    if result.count(ImportStatus.INVALID):
-        raise typer.Exit(3)
-
-
-@app.command()
-def export(
-    output: Annotated[Path | None, OUTPUT_OPTION] = None,
-    format_: Annotated[str, _FILE_FORMAT] = "",
-    short: Annotated[
-        bool, typer.Option("--short", help="Number, URL, robots.txt and date only.")
-    ] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
-) -> None:
-    """Write the watched sites, in a form that can be imported.
-
-    \b
-    sitecrawl site export -o sites.csv
-    sitecrawl site export --format json
-    """
-    import io
-
-    from sitecrawl.exporters.output import opened_output
-    from sitecrawl.services.database import reading
-    from sitecrawl.services.site_transfer import export_sites
-
-    chosen = _transfer_format(output, format_)
-    with reading(database) as store, opened_output(output) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-        number = export_sites(store, _WORKSPACE, text, chosen, is_short=short)
-        text.detach()
-    if output:
-        sys.stderr.write(f"{number:,} sites written to {output}\n")
+app.command("import")(site_transfer.import_)
+app.command()(site_transfer.export)
 
 
 def _group_id(store: Database, text: str) -> int | None:
     from sitecrawl.services.groups import group_named
 
     return group_named(store, _WORKSPACE, text).id if text else None
-
-
-def _transfer_format(path: Path | None, given: str) -> TransferFormat:
-    from sitecrawl.services.site_transfer import TransferFormat
-
-    if given:
-        if given not in set(TransferFormat):
-            raise ConfigError(f"--format {given!r}: expected one of {', '.join(TransferFormat)}")
-        return TransferFormat(given)
-    endings = {"": TransferFormat.CSV, ".txt": TransferFormat.CSV}
-    endings |= {f".{each}": each for each in TransferFormat}
-    return format_by_ending(path, endings, TransferFormat.CSV)
 
 
 def _monitor_hint(store: Database) -> str:
@@ -453,17 +372,6 @@ def _bulk(
         typer.echo(f"Site {number}: {printable(words)}", err=True)
     if result.failed:
         raise typer.Exit(1)
-
-
-def _progress() -> Callable[[int, int], None] | None:
-    if not sys.stderr.isatty():
-        return None
-
-    def show(done: int, total: int) -> None:
-        sys.stderr.write(f"\r{done:,} of {total:,} rows" + ("\n" if done == total else ""))
-        sys.stderr.flush()
-
-    return show
 
 
 def _state(site: WatchedSite) -> str:
