@@ -239,13 +239,13 @@ def _keys(arrow: Any, texts: pa.Array, rules: KeyRules, origin: str) -> pa.Array
     compute: Any = import_module("pyarrow.compute")
     # Bytes, which need not be decoded: an origin is ASCII.
     encoded, start = texts.view(arrow.binary()), len(origin) - len(page_key(origin))
-    has_tail = compute.or_(*(compute.match_substring(texts, mark) for mark in "?#"))
-    is_folder = compute.and_not(compute.ends_with(texts, "/"), has_tail)
-    is_other = compute.invert(compute.starts_with(texts, f"{origin}/"))
-    if compute.any(has_tail).as_py():
-        is_other = compute.or_(is_other, compute.match_substring_regex(texts, "/[?#]"))
+    is_elsewhere = compute.invert(compute.starts_with(texts, f"{origin}/"))
+    is_other = compute.or_(is_elsewhere, compute.match_substring_regex(texts, "/[?#]"))
     keys = compute.binary_slice(encoded, start, _LONGEST)
-    if compute.any(is_folder).as_py():
+    ends_as_folder = compute.ends_with(texts, "/")
+    if compute.any(ends_as_folder).as_py():
+        has_tail = compute.match_substring_regex(texts, "[?#]")
+        is_folder = compute.and_not(ends_as_folder, has_tail)
         keys = compute.if_else(is_folder, compute.binary_slice(encoded, start, -1), keys)
     if compute.any(is_other).as_py():
         others = [page_key(url).encode() for url in texts.filter(is_other).to_pylist()]

@@ -211,9 +211,13 @@ EXISTS (
     WHERE d.id = {m}.document_id AND d.gone_scan_id IS NULL
     AND {m}.{seen} >= coalesce(d.content_scan_id, 0))
 """
-# Only few documents need a look at each of their mentions.
+# Nearly all mentions were seen after the last change of any document; the others are checked.
 _OWN_COUNTS = """
-(p.document_id NOT IN (
+((p.seen_scan_id >= (
+    SELECT coalesce(max(content_scan_id), 0) FROM documents WHERE site_id = {site})
+AND p.document_id NOT IN (
+    SELECT id FROM documents WHERE site_id = {site} AND gone_scan_id IS NOT NULL))
+OR p.document_id NOT IN (
     SELECT id FROM documents WHERE site_id = {site}
     AND (gone_scan_id IS NOT NULL OR content_scan_id > first_scan_id))
 OR {counts})
