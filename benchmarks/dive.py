@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import random
 import resource
 import statistics
@@ -22,6 +23,8 @@ import tempfile
 import time
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -67,12 +70,15 @@ _ROWS_AT_ONCE: Final = 5_000
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("what", nargs="?", choices=("queries", "pages"))
-    what = parser.parse_args().what
+    parser.add_argument("--postgres", action="store_true", help="queries on PostgreSQL alone")
+    given = parser.parse_args()
+    what = given.what
     if what != "queries":
         measure_pages()
     if what != "pages":
-        with sqlite() as database:
-            measure_queries("SQLite", database)
+        if not given.postgres:
+            with sqlite() as database:
+                measure_queries("SQLite", database)
         with running_postgres() as server, server.fresh() as url, open_database(url) as database:
             measure_queries("PostgreSQL", database)
 
@@ -98,6 +104,8 @@ def measure_queries(name: str, database: Database) -> None:
     ]
     search(database, site, queries[0])  # loads the model and the vectors
     clocks = {"of time": time.perf_counter, "of this process's CPU": time.process_time}
+    if database.engine.dialect.name == "postgresql":
+        clocks["of the server's CPU"] = partial(server_cpu_seconds, database)
     spent: dict[str, list[float]] = {words: [] for words in clocks}
     for query in queries:
         started = {words: clock() for words, clock in clocks.items()}
@@ -108,6 +116,19 @@ def measure_queries(name: str, database: Database) -> None:
     for words, seconds in spent.items():
         median, p95 = statistics.median(seconds), statistics.quantiles(seconds, n=20)[-1]
         sys.stdout.write(f"  median {median * 1e3:.0f} ms, p95 {p95 * 1e3:.0f} ms {words}\n")
+
+
+def server_cpu_seconds(database: Database) -> float:
+    """What the server processes of this program's connections have used so far."""
+    with database.reading() as connection:
+        pids = connection.scalars(
+            text("SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'")
+        ).all()
+    ticks = 0
+    for pid in pids:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def fill(database: Database) -> Site:

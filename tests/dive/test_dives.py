@@ -69,6 +69,9 @@ def test_pages_are_fetched_once_and_found(museum: SiteServer, run_cli: RunCli) -
     assert len(museum.requests("/hours")) == 1
     [best, *_] = _search(museum, run_cli, "when can I come")
     assert best["url"] == museum.at("/hours")
+    alike = run_cli("similar", museum.at("/hours")).succeeded().stdout
+    assert alike.split()[1:] == [museum.at("/dogs")]
+    assert "no topics yet" in run_cli("topics", museum.at("/")).succeeded().stdout
     # What is kept is not fetched again.
     again = run_cli("dive", museum.at("/"), "--all", *FAST).succeeded().stdout
     assert "2 unchanged since the last dive" in again
