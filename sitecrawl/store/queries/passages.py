@@ -22,7 +22,7 @@ WHERE passage_search MATCH :query AND passages.site_id = :site
 ORDER BY score DESC LIMIT :limit
 """
 _POSTGRES_SEARCH: Final = """
-SELECT id, ts_rank_cd(words_{config}, asked, 1) AS score
+SELECT id, ts_rank(words_{config}, asked, 1) AS score
 FROM passages, to_tsquery('{config}', :query) AS asked
 WHERE site_id = :site AND NOT is_repeated AND words_{config} @@ asked
 ORDER BY score DESC, id LIMIT :limit
