@@ -74,7 +74,7 @@ async def preview_site(
 # --- the child ------------------------------------------------------------------------------------
 
 
-def main() -> None:
+def _main() -> None:
     events = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     # Whatever is printed from now on must not stand between the events.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -173,4 +173,4 @@ def _cut(text: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    _main()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 from sitecrawl.services.changes import scan_counts
 from sitecrawl.services.permissions import Permission, requires
@@ -17,15 +16,15 @@ from sitecrawl.store.queries.trends import (
     recent_statuses,
 )
 from sitecrawl.store.vocabulary import ENDED_WELL
+from sitecrawl.urls.path_tree import section_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sitecrawl.services.database import AskedScan
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.queries.watched_sites import WatchedSite
-    from sitecrawl.urls.path_tree import Folder
 
 TREND_SCANS: Final = 30
 BEATS: Final = 20
@@ -115,29 +114,3 @@ def section_trend(
                 found[section] += page.is_there(scan_id) - is_there_now
     rows = [(each, {name: counts[each.id][name] for name in names}) for each in kept]
     return SectionTrend(names, rows)
-
-
-def listed_by_section(hosts: Mapping[str, Folder]) -> Counter[str]:
-    """The listed pages of each folder of the first level, and of the root."""
-    found: Counter[str] = Counter()
-    for folder in hosts.values():
-        for name, inner in folder.inner.items():
-            section = f"/{name}" if inner.inner else "/"
-            found[section] += inner.listed
-        found["/"] += folder.listed - sum(each.listed for each in folder.inner.values())
-    return +found
-
-
-def section_of(url: str, sections: Container[str]) -> str:
-    """The section of a page, if it is one of *sections*: pages beside the folders are of the root.
-
-    >>> section_of("https://example.com/blog/a", {"/", "/blog"})
-    '/blog'
-    >>> section_of("https://example.com/about", {"/", "/blog"})
-    '/'
-    """
-    try:
-        first = urlsplit(url).path.lstrip("/").partition("/")[0]
-    except ValueError:
-        return "/"
-    return f"/{first}" if f"/{first}" in sections else "/"

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
 
 # A hostile site has a folder for every page: what is beyond these is counted in its parent only.
 MAX_FOLDERS: Final = 100_000
@@ -58,3 +63,29 @@ class PathTree:
             self._left -= 1
             folder = folders[name] = Folder()
         return folder
+
+
+def listed_by_section(hosts: Mapping[str, Folder]) -> Counter[str]:
+    """The listed pages of each folder of the first level, and of the root."""
+    found: Counter[str] = Counter()
+    for folder in hosts.values():
+        for name, inner in folder.inner.items():
+            section = f"/{name}" if inner.inner else "/"
+            found[section] += inner.listed
+        found["/"] += folder.listed - sum(each.listed for each in folder.inner.values())
+    return +found
+
+
+def section_of(url: str, sections: Container[str]) -> str:
+    """The section of a page, if it is one of *sections*: pages beside the folders are of the root.
+
+    >>> section_of("https://example.com/blog/a", {"/", "/blog"})
+    '/blog'
+    >>> section_of("https://example.com/about", {"/", "/blog"})
+    '/'
+    """
+    try:
+        first = urlsplit(url).path.lstrip("/").partition("/")[0]
+    except ValueError:
+        return "/"
+    return f"/{first}" if f"/{first}" in sections else "/"

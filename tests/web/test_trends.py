@@ -11,6 +11,7 @@ from sitecrawl.services import inventory, site_comparison, site_inventory, site_
 from sitecrawl.services.sites import NewSite
 from sitecrawl.store import schema as t
 from sitecrawl.store.queries.trends import ANSWERS
+from sitecrawl.urls.path_tree import listed_by_section
 
 if TYPE_CHECKING:
     from tests.web.world import World
@@ -49,7 +50,7 @@ def test_sections_are_exact_as_of_each_scan(shared_world: World) -> None:
 def _sections(world: World, scan_id: int) -> dict[str, int]:
     asked = site_inventory.asked_scan(world.server.database, 1, world.site_id, scan_id)
     hosts = inventory.path_tree(world.server.database, asked.scan, 4).hosts
-    return site_trends.listed_by_section(hosts)
+    return listed_by_section(hosts)
 
 
 def test_the_charts_of_a_site_have_tables(shared_world: World) -> None:

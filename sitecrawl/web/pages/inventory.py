@@ -34,6 +34,7 @@ from sitecrawl.store.queries.changes import ChangeFilter
 from sitecrawl.store.queries.page_filter import PageOrder, PageSort
 from sitecrawl.store.queries.scans import Scan
 from sitecrawl.store.vocabulary import PageStatus
+from sitecrawl.urls.path_tree import listed_by_section, section_of
 from sitecrawl.web import charts
 from sitecrawl.web.api.page_filters import PageParameters
 from sitecrawl.web.api.pages import PageId, page_number
@@ -206,11 +207,11 @@ def tree(request: Request, site_id: int, asked: Asked, web: CurrentWeb, caller: 
     """Sections as large as their pages, those that changed lately, and how they developed."""
     changes.catch_up(web.database, asked.site)
     hosts = inventory.path_tree(web.database, asked.scan, _TREE_DEPTH).hosts
-    sections = site_trends.listed_by_section(hosts)
+    sections = listed_by_section(hosts)
     since = ChangeFilter(since=datetime.now(UTC) - _LATELY)
     newest = changes.list_changes(web.database, asked.site, since, None, _CHANGES)
     changed = Counter(
-        site_trends.section_of(each.url, sections)
+        section_of(each.url, sections)
         for each in newest.rows
         if each.url and each.page_id is not None
     )
