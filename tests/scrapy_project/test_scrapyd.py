@@ -1,4 +1,4 @@
-"""A real Scrapyd: the project is deployed as an egg, and its jobs are scheduled and cancelled."""
+"""A real Scrapyd: jobs of a deployed egg and of the profiles in ``scrapy.cfg``."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ import os
 import shutil
 import signal
 import socket
-import sqlite3
 import sys
 import time
 import zipfile
-from contextlib import closing
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import requests
+from scrapy.settings import Settings
+from scrapy.spiderloader import SpiderLoader
+from sqlalchemy import create_engine, text
 
+from sitecrawl.settings import SPIDER_MODULES
 from tests.site import Reply
 from tests.site.build import robots, sitemap
 from tests.site.project import ROOT, Project
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 
 _WAIT_SECONDS = 60.0
 _POLL_SECONDS = 0.1
+_SPIDERS = SpiderLoader.from_settings(Settings({"SPIDER_MODULES": SPIDER_MODULES})).list()
 _DEPLOYED_VERSION = "9.9.9"
 _CONFIGURATION = """
 [scrapyd]
@@ -40,19 +44,21 @@ poll_interval = 0.2
 eggs_dir = eggs
 logs_dir = logs
 dbs_dir = dbs
+items_dir = items
 """
 
 
 @dataclass(frozen=True)
 class Scrapyd:
     url: str
-    database: Path
+    database_url: str
+    project: str = "sitecrawl"
 
     def schedule(self, spider: str, *settings: str, **arguments: str) -> str:
         data = {
-            "project": "sitecrawl",
+            "project": self.project,
             "spider": spider,
-            "setting": [f"SITECRAWL_DATABASE_URL=sqlite:///{self.database}", *settings],
+            "setting": [f"SITECRAWL_DATABASE_URL={self.database_url}", *settings],
             **arguments,
         }
         answer = self._call("POST", "schedule.json", data)
@@ -61,7 +67,7 @@ class Scrapyd:
         return job
 
     def cancel(self, job: str) -> None:
-        data = {"project": "sitecrawl", "job": job}
+        data = {"project": self.project, "job": job}
         assert self._call("POST", "cancel.json", data)["prevstate"] == "running"
 
     def kill(self, job: str) -> None:
@@ -70,8 +76,17 @@ class Scrapyd:
         os.kill(pid, signal.SIGKILL)
 
     def log(self, job: str, spider: str = "discover") -> str:
-        address = f"{self.url}logs/sitecrawl/{spider}/{job}.log"
+        address = f"{self.url}logs/{self.project}/{spider}/{job}.log"
         return requests.get(address, timeout=_WAIT_SECONDS).text
+
+    def item_urls(self, job: str, spider: str = "discover") -> set[str]:
+        address = f"{self.url}items/{self.project}/{spider}/{job}.jl"
+        lines = requests.get(address, timeout=_WAIT_SECONDS).text.splitlines()
+        return {json.loads(line)["url"] for line in lines}
+
+    def projects(self) -> list[str]:
+        found: list[str] = self._call("GET", "listprojects.json")["projects"]
+        return found
 
     def status(self, job: str) -> str:
         found: str = self._call("GET", f"status.json?job={job}")["currstate"]
@@ -81,7 +96,7 @@ class Scrapyd:
         wait_until(lambda: job in [each["id"] for each in self._jobs()["finished"]])
 
     def _jobs(self) -> dict[str, Any]:
-        return self._call("GET", "listjobs.json?project=sitecrawl")
+        return self._call("GET", f"listjobs.json?project={self.project}")
 
     def _call(self, method: str, path: str, data: dict[str, Any] | None = None) -> dict[str, Any]:
         answer = requests.request(method, self.url + path, data=data, timeout=_WAIT_SECONDS)
@@ -89,13 +104,25 @@ class Scrapyd:
         return found
 
     def scans(self) -> list[tuple[str, dict[str, Any]]]:
-        with closing(sqlite3.connect(self.database)) as connection:
-            rows = connection.execute("SELECT status, settings FROM scans ORDER BY id").fetchall()
-        return [(status, json.loads(settings)) for status, settings in rows]
+        """The status and the settings of each scan."""
+        return [
+            (status, settings if isinstance(settings, dict) else json.loads(settings))
+            for status, settings in self._rows("SELECT status, settings FROM scans ORDER BY id")
+        ]
+
+    def profiles(self) -> list[str]:
+        return [name for (name,) in self._rows("SELECT profile FROM scans ORDER BY id")]
 
     def urls(self) -> list[str]:
-        with closing(sqlite3.connect(self.database)) as connection:
-            return [url for (url,) in connection.execute("SELECT url FROM pages ORDER BY url")]
+        return [url for (url,) in self._rows("SELECT url FROM pages ORDER BY url")]
+
+    def _rows(self, statement: str) -> list[tuple[Any, ...]]:
+        engine = create_engine(self.database_url)
+        try:
+            with engine.connect() as connection:
+                return [tuple(row) for row in connection.execute(text(statement))]
+        finally:
+            engine.dispose()
 
 
 def wait_until(is_done: Callable[[], bool]) -> None:
@@ -132,31 +159,39 @@ def environment(project: Project) -> dict[str, str]:
     return {name: value for name, value in project.environment.items() if name not in own}
 
 
-@pytest.fixture
-def scrapyd(
-    tmp_path: Path, project: Project, environment: dict[str, str], copied_project: Path
-) -> Iterator[Scrapyd]:
-    """A server on a port of its own, to which the project is deployed."""
-    folder = tmp_path / "scrapyd"
-    folder.mkdir()
+@contextmanager
+def running_scrapyd(folder: Path, environment: dict[str, str]) -> Iterator[str]:
+    """The URL of a server with a port of its own, which keeps its files in the folder."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     (folder / "scrapyd.conf").write_text(_CONFIGURATION.format(port=port))
     url = f"http://127.0.0.1:{port}/"
-    server = Project(folder, tmp_path / "none", environment).start(sys.executable, "-m", "scrapyd")
+    runner = Project(folder, folder / "none", environment)
+    server = runner.start(sys.executable, "-m", "scrapyd")
     try:
         wait_until(lambda: _answers(url))
+        yield url
+    finally:
+        os.kill(server.pid, signal.SIGTERM)
+        server.communicate(timeout=_WAIT_SECONDS)
+
+
+@pytest.fixture
+def scrapyd(
+    tmp_path: Path, project: Project, environment: dict[str, str], copied_project: Path
+) -> Iterator[Scrapyd]:
+    """A server to which the project is deployed."""
+    folder = tmp_path / "scrapyd"
+    folder.mkdir()
+    with running_scrapyd(folder, environment) as url:
         home = tmp_path / "home"
         (home / ".scrapy.cfg").write_text(f"[deploy:test]\nurl = {url}\n")
         done = Project(copied_project, tmp_path / "none", environment).run(
             *(sys.executable, "-m", "scrapyd_client.deploy", "test", "--version", "1"),
         )
         done.succeeded()
-        assert json.loads(done.stdout)["spiders"] == 4
-        yield Scrapyd(url, project.folder / "scans.db")
-    finally:
-        os.kill(server.pid, signal.SIGTERM)
-        server.communicate(timeout=_WAIT_SECONDS)
+        assert json.loads(done.stdout)["spiders"] == len(_SPIDERS)
+        yield Scrapyd(url, f"sqlite:///{project.folder / 'scans.db'}")
 
 
 def _answers(url: str) -> bool:
@@ -179,6 +214,7 @@ def test_jobs(scrapyd: Scrapyd, site: SiteServer) -> None:
     assert len(scrapyd.urls()) == 12
     assert scrapyd.status(job) == "finished"
     assert "Spider closed (finished)" in scrapyd.log(job)
+    assert scrapyd.item_urls(job) == set(scrapyd.urls())
     agents = {entry.header("User-Agent") for entry in site.requests()}
     assert {agent.split()[0] for agent in agents} == {f"sitecrawl/{_DEPLOYED_VERSION}"}
 
@@ -201,10 +237,46 @@ def test_a_job_that_crashed_is_interrupted(
     scrapyd.kill(job)
     scrapyd.wait_until_finished(job)
     assert scrapyd.status(job) == "finished"  # Scrapyd knows no other end
-    shown = cli("scans", "--database", f"sqlite:///{scrapyd.database}").succeeded()
+    shown = cli("scans", "--database", scrapyd.database_url).succeeded()
     assert "interrupted" in shown.stdout
     [(_, settings)] = scrapyd.scans()
     assert settings["job"] == job
+
+
+def test_two_nodes_without_a_deployment_fill_one_inventory(
+    tmp_path: Path,
+    environment: dict[str, str],
+    postgres_tables_url: str,
+    make_site: Callable[..., SiteServer],
+) -> None:
+    sites = [make_site(), make_site(address="127.0.0.2")]
+    for site in sites:
+        site.routes |= {
+            "/robots.txt": robots("/map.xml"),
+            "/map.xml": sitemap(*(site.at(f"/page/{number}") for number in range(12))),
+        }
+    with ExitStack() as stack:
+        nodes = []
+        for number in range(len(sites)):
+            folder = tmp_path / f"node{number}"
+            folder.mkdir()
+            shutil.copy(ROOT / "scrapy.cfg", folder)
+            url = stack.enter_context(running_scrapyd(folder, environment))
+            nodes.append(Scrapyd(url, postgres_tables_url, project="fast"))
+        assert {"default", "audit", "fast"} <= set(nodes[0].projects())
+        jobs = [
+            node.schedule("discover", "SITECRAWL_CRAWL=never", domain=site.url)
+            for node, site in zip(nodes, sites, strict=True)
+        ]
+        for node, site, job in zip(nodes, sites, jobs, strict=True):
+            node.wait_until_finished(job)
+            assert "Spider closed (finished)" in node.log(job)
+            assert node.item_urls(job) == {site.at(f"/page/{number}") for number in range(12)}
+        scans = nodes[0].scans()
+        assert [status for status, _ in scans] == ["finished", "finished"]
+        assert {settings["job"] for _, settings in scans} == set(jobs)
+        assert nodes[0].profiles() == ["fast", "fast"]
+        assert set(nodes[0].urls()) == nodes[0].item_urls(jobs[0]) | nodes[1].item_urls(jobs[1])
 
 
 def test_the_egg_is_complete(
