@@ -244,6 +244,7 @@ SITECRAWL_RETRY_BACKOFF_SECONDS = 0.2
 # --- What is shown -------------------------------------------------------------------------
 SITECRAWL_PROGRESS = "auto"
 SITECRAWL_PROGRESS_INTERVAL_SECONDS = 10
+SITECRAWL_LOG_FORMAT = "text"
 LOG_LEVEL = "INFO"
 STATS_DUMP = False
 

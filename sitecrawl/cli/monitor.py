@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 from dataclasses import asdict
@@ -122,19 +121,16 @@ def run_monitor(
     is_scheduler: bool = True,
 ) -> None:
     """Run until one of the signals comes, then let the scans end; at once if another one comes."""
+    from sitecrawl.logs import start_service_log
     from sitecrawl.monitor.worker import monitor_process
 
-    logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", datefmt="%H:%M:%S"
-    )
     with monitor_process(config, is_scheduler=is_scheduler, scans_at_once=scans) as it:
+        start_service_log(config, worker=it.name)
 
         def stop(_number: int, _frame: FrameType | None) -> None:
             if it.is_stopping:
                 os._exit(1)  # the children end by themselves, and others go on with their scans
             it.stop()
-            # Not by the logger, which may hold its lock at this point.
-            os.write(2, b"Stopping when the scans that run have ended; once more to end at once.\n")
 
         for each in stopped_by:
             signal.signal(each, stop)

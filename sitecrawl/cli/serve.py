@@ -14,6 +14,7 @@ import typer
 from sitecrawl.cli.options import DATABASE_OPTION, SETTING_OPTION, load_profile
 from sitecrawl.config import Config, apply_environment
 from sitecrawl.errors import ExtraMissingError, SitecrawlError
+from sitecrawl.logs import start_service_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,6 +60,8 @@ def serve(
             f"sitecrawl serve needs the package {error.name}; install what it needs with:"
             " pip install 'sitecrawl[web]'"
         ) from error
+    if config.log_format == "json":
+        start_service_log(config)
     migrate_before_serving(config.database_url)
     with (
         open_database(config.database_url, connections=DATABASE_CONNECTIONS) as store,

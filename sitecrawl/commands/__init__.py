@@ -78,6 +78,17 @@ class CheckedSpiderMixin(_RunSpiderCommand):
 
     _crawler: Crawler
 
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        super().process_options(args, opts)
+        from sitecrawl.config import ConfigError
+        from sitecrawl.logs import use_log_format
+
+        assert self.settings is not None
+        try:
+            use_log_format(self.settings)
+        except ConfigError as error:
+            raise UsageError(str(error), print_help=False) from error
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from sitecrawl.config import ConfigError
         from sitecrawl.scan.lifecycle import exit_code

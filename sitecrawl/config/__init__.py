@@ -81,7 +81,7 @@ _DECISIVE_FOR_READING = (
 
 _NOT_OF_SCANS = (
     *("database_url", "workspace", "monitor_", "web_", "email_", "apprise_"),
-    *("dive_", "model_", "embedding_", "secret_key"),
+    *("dive_", "model_", "embedding_", "secret_key", "log_format"),
 )
 
 
@@ -218,6 +218,7 @@ class Config:
     slot_wait_seconds: float = _setting(seconds)
     progress: str = _setting(choice("auto", "live", "log", "off"))
     progress_interval_seconds: float = _setting(seconds)
+    log_format: str = _setting(choice("text", "json"))
 
     monitor_database_url: str = _setting(any_text)
     monitor_scans: int = _setting(positive)

@@ -249,6 +249,10 @@ MEANINGS: dict[str, str] = {
     "SITECRAWL_SLOT_WAIT_SECONDS": "how long a request waits for its turn at its host",
     "SITECRAWL_PROGRESS": "`live` line, `log` lines, `off`; `auto`: live on a terminal",
     "SITECRAWL_PROGRESS_INTERVAL_SECONDS": "between two log lines",
+    "SITECRAWL_LOG_FORMAT": (
+        "`text`, or `json`: one object per line, with the ids of worker, job and scan ([running"
+        " it](running.md#logs))"
+    ),
     "SITECRAWL_MONITOR_DATABASE_URL": (
         "where the job engine keeps its queue; empty: a file beside a SQLite database, the"
         " same PostgreSQL database"

@@ -39,7 +39,7 @@ class Progress:
             raise NotConfigured
         self._crawler = crawler
         self._is_live = config.progress == "live" or (
-            config.progress == "auto" and sys.stderr.isatty()
+            config.progress == "auto" and config.log_format == "text" and sys.stderr.isatty()
         )
         self._interval = (
             _LIVE_INTERVAL_SECONDS if self._is_live else config.progress_interval_seconds

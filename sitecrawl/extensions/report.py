@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import logging
 import shlex
 import sys
 from typing import TYPE_CHECKING
@@ -19,11 +21,14 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+logger = logging.getLogger(__name__)
+
 
 class EndReport:
     """Print the summary to stderr once everything, feeds included, is written.
 
-    Settings: ``SITECRAWL_PROGRESS`` (``off`` also turns this off).
+    Settings: ``SITECRAWL_PROGRESS`` (``off`` also turns this off), ``SITECRAWL_LOG_FORMAT``
+    (``json``: the summary is a record of the log).
     """
 
     def __init__(self, crawler: Crawler):
@@ -48,14 +53,17 @@ class EndReport:
             return
         if database.failure and not database.has_begun:
             return  # the log has said why, and there is nothing else to say
+        shown = io.StringIO() if self._config.log_format == "json" else sys.stderr
         print_summary(
             lifecycle.summary,
             database=without_password(self._config.database_url),
             database_option=self._database_option(),
             feeds=lifecycle.scan.counters.feeds_written,
             can_resume=bool(database.failure) or lifecycle.summary.status == ScanStatus.PARTIAL,
-            file=sys.stderr,
+            file=shown,
         )
+        if isinstance(shown, io.StringIO):
+            logger.info("%s", shown.getvalue().strip())
 
     def _database_option(self) -> str:
         """What the next command needs to find the same database, if nothing else tells it."""

@@ -18,6 +18,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from sitecrawl.errors import ExtraMissingError
+from sitecrawl.logs import identified
 from sitecrawl.store.engine import engine_url, use_write_ahead_log
 
 if TYPE_CHECKING:
@@ -138,11 +139,13 @@ class JobEngine:
         # DBOS marks the functions that it is given, which methods do not allow.
         @DBOS.step(name="scan")
         def scan(job_id: int) -> str | None:
-            return self._scan(job_id)
+            with identified(job=job_id):
+                return self._scan(job_id)
 
         @DBOS.step(name="finish")
         def finish(job_id: int, status: str) -> None:
-            self._finish(job_id, status)
+            with identified(job=job_id):
+                self._finish(job_id, status)
 
         @DBOS.step(name="deliver")
         def deliver(delivery_id: int) -> None:

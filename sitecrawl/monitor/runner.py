@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.errors import ScanCrashedError, SitecrawlError
+from sitecrawl.logs import identified
 from sitecrawl.monitor.dive_process import DiveProcess
 from sitecrawl.services.scan_process import start_scan
 from sitecrawl.services.scans import ScanRequest
@@ -146,20 +147,24 @@ class JobRunner:
         job = self._take(job_id)
         if job is None:
             return False
+        with identified(scan=job.scan_id):
+            return self._finish(job, status)
+
+    def _finish(self, job: Job, status: str) -> bool:
         if status in _WITH_RESULT and job.scan_id is not None:
             try:
                 for follow in self._after_scan:
                     follow(self._database, job.scan_id, datetime.now(UTC))
             except Exception as error:
-                logger.exception("job %d: after scan %d", job_id, job.scan_id)
-                status = self._noted(job_id, JobStatus.FAILED, f"after the scan: {error}")
+                logger.exception("job %d: after scan %d", job.id, job.scan_id)
+                status = self._noted(job.id, JobStatus.FAILED, f"after the scan: {error}")
         with self._database.writing() as connection:
             now = datetime.now(UTC)
-            if not end_job(connection, job_id, self._worker, JobStatus(status), now):
+            if not end_job(connection, job.id, self._worker, JobStatus(status), now):
                 return False
-            abandon_dive(connection, job_id, DiveStatus.CANCELLED, "it was not started")
+            abandon_dive(connection, job.id, DiveStatus.CANCELLED, "it was not started")
             self._retry(connection, job, status, now)
-        logger.info("job %d: %s is %s", job_id, job.root_url, status)
+        logger.info("job %d: %s is %s", job.id, job.root_url, status)
         return True
 
     # --- whose job it is -------------------------------------------------------------------------
@@ -221,7 +226,7 @@ class JobRunner:
                 self._note_scan(job.id, before.id)
                 return self._noted(job.id, _STATUS[ScanStatus(before.status)], before.reason)
             try:
-                handle = start_scan(self._request(site, before))
+                handle = start_scan(self._request(job, site, before))
             except ScanRunningError as error:
                 if not restarts:
                     return self._noted(job.id, JobStatus.SKIPPED, f"{OVERLAP}: {error}")
@@ -245,7 +250,7 @@ class JobRunner:
 
     def _dive(self, job: Job, site: WatchedSite) -> str:
         """Run a dive to its end, in a process of its own; one that dies is tried again later."""
-        request = replace(self._request(site, None), domain="")
+        request = replace(self._request(job, site, None), domain="")
         with DiveProcess(job.id, request) as process:
             while (code := process.wait(_POLL_SECONDS)) is None:
                 if self._is_cancelled(job.id):
@@ -260,7 +265,7 @@ class JobRunner:
             return self._noted(job.id, JobStatus.FAILED, "its dive is gone")
         return self._noted(job.id, _DIVE_STATUS[DiveStatus(dive.status)], dive.reason)
 
-    def _request(self, site: WatchedSite, before: Scan | None) -> ScanRequest:
+    def _request(self, job: Job, site: WatchedSite, before: Scan | None) -> ScanRequest:
         return ScanRequest(
             domain=site.root_url if before is None else "",
             resume=None if before is None else before.id,
@@ -274,6 +279,7 @@ class JobRunner:
                 **({"SITECRAWL_ADDRESS_ALLOW": allow} if (allow := self._address_allow) else {}),
                 "SITECRAWL_PROGRESS": "off",
             },
+            log_ids={"job": job.id, "worker": self._worker},
         )
 
     def _note_restart(self, job_id: int) -> None:

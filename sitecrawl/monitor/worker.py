@@ -110,6 +110,7 @@ class MonitorProcess:
         self._engine.start()
         self._register()
         self._work()
+        logger.info("stopping when the scans that run have ended; once more to end at once")
         self._drain()
         with self._database.writing() as connection:
             # With a scan that did not end in time it counts as dead: others go on with the scan.

@@ -16,6 +16,7 @@ from sitecrawl.changes.baseline import VERSION
 from sitecrawl.config import Config, apply_environment
 from sitecrawl.errors import ExitCode
 from sitecrawl.items import EvidenceType, FetchOutcome
+from sitecrawl.logs import identify
 from sitecrawl.politeness.ledger import ledger_words
 from sitecrawl.politeness.scan import ScanPoliteness
 from sitecrawl.safety.policy import AddressPolicy, endpoint_of
@@ -124,6 +125,7 @@ class ScanLifecycle:
         if database.record is None:
             return
         self._crawler.stats.set_value("sitecrawl/scan/id", database.record.scan_id)
+        identify(scan=database.record.scan_id)
         if database.resumption is not None:
             self.scan.counters.restore(database.resumption.stats)
         self._heartbeat.start(_HEARTBEAT_SECONDS, now=False)

@@ -44,6 +44,8 @@ class ScanRequest:
     """Further arguments of the spider: ``base``, ``skip``, ``render``."""
     feeds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Scrapy's ``FEEDS``: files to write when the scan has ended."""
+    log_ids: Mapping[str, int | str] = field(default_factory=dict)
+    """What its log is to name besides the scan: ``job``, ``worker``."""
 
     def to_json(self) -> str:
         try:
@@ -91,11 +93,14 @@ def run_scan(request: ScanRequest, on_crawler: Callable[[Crawler], None] | None 
     """
     from scrapy.crawler import AsyncCrawlerProcess
 
+    from sitecrawl.logs import identify, use_log_format
     from sitecrawl.scan.lifecycle import exit_code
     from sitecrawl.spiders.resuming import check_arguments
 
     settings, arguments = request.scrapy_settings(), request.spider_arguments()
     check_arguments(arguments, settings, request.spider)
+    identify(**request.log_ids)
+    use_log_format(settings)
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(request.spider)
     if on_crawler is not None:

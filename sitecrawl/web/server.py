@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import uvicorn
 from anyio.to_thread import current_default_thread_limiter
+from uvicorn.config import LOGGING_CONFIG
 
 from sitecrawl.web.app import create_app
 
@@ -39,6 +40,8 @@ class Server(uvicorn.Server):
                 host=config.web_host,
                 port=config.web_port,
                 log_level="warning",
+                # Without a configuration of its own its lines go where all others go.
+                log_config=None if config.log_format == "json" else LOGGING_CONFIG,
                 access_log=False,
                 server_header=False,
                 # Our own middleware believes only the proxies of the settings.
