@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitecrawl.items import DocumentKind
+from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.robots.policy import VerdictReason
-from sitecrawl.scan.errors import BlockedByRobotsError
+from sitecrawl.scan.errors import BlockedByRobotsError, ScanStoppedError
 from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class RobotsMiddleware:
             register.note_hop(request)
             return
         robots = await register.robots_of(request.url)
+        if robots.document.outcome is FetchOutcome.STOPPED:
+            raise ScanStoppedError(robots.document.error)
         is_named = kind is DocumentKind.SITEMAP and not request.meta.get("sitecrawl_is_guess")
         if is_named or request.meta.get("dont_obey_robotstxt"):
             return

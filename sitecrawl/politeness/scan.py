@@ -78,6 +78,7 @@ class NotSentReason(StrEnum):
     """Why a request was not sent; the values are outcomes of a fetch."""
 
     HOST_PAUSED = "host_paused"
+    LEASE_ENDED = "stopped"
     OVER_BUDGET = "over_budget"
     SLOT_TIMEOUT = "slot_timeout"
 
@@ -152,7 +153,15 @@ class ScanPoliteness:
         if words := self._why_left_alone(host.pace, server, now, deadline):
             host.refused[server] += 1
             return NotSent(NotSentReason.HOST_PAUSED, words)
-        return None
+        return self.end_of_lease(url, now)
+
+    def end_of_lease(self, url: str, now: float) -> NotSent | None:
+        """Another process may ask the host of *url* now: whatever is left is for that one."""
+        pace = self.host(url).pace
+        if now < pace.held_until:
+            return None
+        words = f"{pace.host} may be asked by another process now"
+        return NotSent(NotSentReason.LEASE_ENDED, words)
 
     def is_waiting_in_vain(self, url: str, now: float, deadline: float) -> bool:
         """Whether one more try of *url* would be refused."""
@@ -175,8 +184,6 @@ class ScanPoliteness:
     def _why_left_alone(self, pace: HostPace, server: str, now: float, deadline: float) -> str:
         if server in pace.left_alone:
             return pace.left_alone[server]
-        if now >= pace.held_until:
-            return f"{pace.host} may be asked by another process now"
         if pace.paused_until <= now:
             return ""
         wait = f"{pace.host} asks to wait {pace.paused_until - now:.0f} s"

@@ -187,6 +187,9 @@ class RobotsRegistry:
             robots = self._robots(document, _answer(document), good)
         else:
             robots = self._from_fresh_copy(url, last, good) or await self._fetch(url, good)
+        if robots.document.outcome is FetchOutcome.STOPPED:
+            del self._asked[origin_of(url)]  # no answer: whoever goes on asks again
+            return robots
         self._count(robots)
         pause = robots.policy.file.seconds_between_requests(datetime.now(UTC).time())
         self._scan.politeness.set_robots_pace(url, pause or None)

@@ -13,7 +13,7 @@ from sitecrawl.scan.frontier import Frontier
 from sitecrawl.stages.pages import ReadPage
 from sitecrawl.stages.visits import ReadAnswer, VisitStage
 from sitecrawl.store.writers.host_queues import Answer
-from sitecrawl.urls.address import origin_of, resolve
+from sitecrawl.urls.address import resolve
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
@@ -30,6 +30,8 @@ _POLL_SECONDS: Final = 0.05
 # A queue that has become free is found within this time.
 _FILL_SECONDS: Final = 0.5
 _TAKEN_AT_ONCE: Final = 64
+# The lease or this process came to its end, or the turn of the request did not come.
+_ASKED_AGAIN: Final = frozenset({FetchOutcome.STOPPED, FetchOutcome.SLOT_TIMEOUT})
 
 
 async def fetched_pages(
@@ -118,12 +120,16 @@ class FetchStage(VisitStage):
     async def _next_requests(self) -> list[Request]:
         found = await self._database.next_visits()
         self._filled_at = time.monotonic()
+        requests = []
         for held, visit in found:
-            self._queues[visit.number] = held
-            self._visits[visit.number] = visit
             if held.host is None:
                 self._take_over(held, visit)
-        return [self._request(visit) for _, visit in found]
+            self._queues[visit.number] = held
+            # One that is under way since an earlier lease goes on under this one.
+            if visit.number not in self._visits:
+                self._visits[visit.number] = visit
+                requests.append(self._request(visit))
+        return requests
 
     def _take_over(self, held: HeldQueue, visit: Visit) -> None:
         """Keep the gap to what others may have sent to the host just now."""
@@ -133,13 +139,15 @@ class FetchStage(VisitStage):
         held.host.pace.sent(time.monotonic())
 
     async def _hand_on(self, answer: ReadAnswer) -> None:
-        """Judge the page, and leave it to the scan's own process."""
-        page = answer.read.page
+        await self._conclude(answer)
+        self._fill_soon()
+
+    async def _store(self, page: VisitedPage) -> None:
+        """Leave the page to the scan's own process; what has no answer goes back to its queue."""
         held = self._queues.pop(page.visit.number)
         del self._visits[page.visit.number]
-        await self._conclude(answer)
         self._order.forget(page.visit.number)
-        if self._is_to_be_fetched_again(page, held):
+        if page.document.outcome in _ASKED_AGAIN:
             held.under_way.discard(page.visit.number)
             held.after = 0
         else:
@@ -148,17 +156,6 @@ class FetchStage(VisitStage):
             self._answers.append(Answer(held.lease, page.visit.number, content))
             if self._writing is None or self._writing.done():
                 self._writing = asyncio.ensure_future(self._write())
-        self._fill_soon()
-
-    def _is_to_be_fetched_again(self, page: VisitedPage, held: HeldQueue) -> bool:
-        """Whether it was not sent because the lease had come to its end, or the process has."""
-        if page.document.outcome is not FetchOutcome.HOST_PAUSED:
-            return page.document.outcome is FetchOutcome.STOPPED
-        assert held.host is not None
-        return origin_of(page.visit.url) not in held.host.pace.left_alone
-
-    async def _store(self, page: VisitedPage) -> None:
-        """Nothing is stored here."""
 
     def _count(self, page: VisitedPage) -> None:
         self.context.counters.visited += 1

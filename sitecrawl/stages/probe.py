@@ -44,7 +44,10 @@ class ErrorPage:
 
 
 class ErrorPages:
-    """The error page of every host, asked for once; None: the host says what does not exist."""
+    """The error page of every host, asked for once; None: the host says what does not exist.
+
+    NotSentError or ScanStoppedError, if it cannot be known because this process has to stop.
+    """
 
     def __init__(self, context: ScanContext):
         self._context = context
@@ -86,8 +89,12 @@ class ErrorPages:
         request.meta["dont_redirect"] = True
         try:
             response = await self._context.download(request)
-        except Exception as error:  # noqa: BLE001  whatever hinders a download is an answer, too
-            await self._context.put(failed_document_of(error, request))
+        except Exception as error:  # whatever hinders a download is an answer, too
+            document = failed_document_of(error, request)
+            if document.outcome is FetchOutcome.STOPPED:
+                del self._pages[origin_of(url)]  # no answer: whoever goes on asks again
+                raise
+            await self._context.put(document)
             return None
         document = fetched_document(response)
         await self._context.put(document)

@@ -9,6 +9,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome, PageFacts, PageFormat, VisitedPage
+from sitecrawl.scan.errors import NotSentError, ScanStoppedError
 from sitecrawl.scan.fetching import document_request, failed_document, fetched_document
 from sitecrawl.stages.base import Stage
 from sitecrawl.stages.order import InOrder
@@ -140,6 +141,8 @@ class VisitStage(Stage):
         page = answer.read.page
         try:
             await self._judge(answer)
+        except (NotSentError, ScanStoppedError):
+            page = VisitedPage(page.visit, replace(page.document, outcome=FetchOutcome.STOPPED))
         except Exception:
             logger.exception("%s could not be judged", page.visit.url)
             self.context.counters.items_lost += 1

@@ -14,6 +14,7 @@ import pytest
 
 from tests.downloader.measuring import TOLERANCE
 from tests.site import Reply, SiteServer
+from tests.site.leases import ending_leases
 from tests.site.log import gaps
 from tests.site.names import names
 from tests.site.project import Project, crawl_command
@@ -57,10 +58,13 @@ _CONTENT = (
 @contextmanager
 def site_of_hosts() -> Iterator[SiteServer]:
     """Every page links to pages of its own host and of others; some redirect, some are absent."""
-    server = SiteServer()
+    server, fails_once = SiteServer(), {"/p5"}
 
     def answer(request: Request) -> Reply:
         host, number = str(request.headers["Host"]).partition(":")[0], request.path[2:]
+        if request.path in fails_once:
+            fails_once.remove(request.path)
+            return Reply(b"Something broke", status=500)
         if request.path != "/" and not number.isdecimal():
             return Reply(b"<h1>Not found</h1>", status=404, content_type="text/html")
         return _page(server.port, host, int(number or 0))
@@ -115,23 +119,25 @@ def asked_pages(server: SiteServer) -> list[str]:
     ]
 
 
+@pytest.fixture(scope="module")
+def expected(
+    postgres_server: PostgresDatabases, tmp_path_factory: pytest.TempPathFactory
+) -> list[list[tuple[Any, ...]]]:
+    """What one process makes of the site."""
+    with postgres_server.fresh_with_tables() as url, site_of_hosts() as server:
+        project = Project.in_folder(tmp_path_factory.mktemp("alone"), url)
+        project.crawl(f"http://{HOSTS[0]}:{server.port}/", settings=SETTINGS).succeeded()
+        assert len(asked_pages(server)) > 40
+        return content(url, server.port)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="finds child processes in /proc")
 def test_kill_9_of_any_process_changes_nothing_and_the_pace_holds(
-    postgres_server: PostgresDatabases, tmp_path: Path
+    postgres_server: PostgresDatabases, tmp_path: Path, expected: list[list[tuple[Any, ...]]]
 ) -> None:
-    alone, spread = tmp_path / "alone", tmp_path / "spread"
-    for folder in (alone, spread):
-        folder.mkdir()
-    with postgres_server.fresh_with_tables() as url, site_of_hosts() as server:
-        project = Project.in_folder(alone, url)
-        project.crawl(f"http://{HOSTS[0]}:{server.port}/", settings=SETTINGS).succeeded()
-        expected = content(url, server.port)
-        pages = len(asked_pages(server))
-    assert pages > 40
-
     settings = {**SETTINGS, "SITECRAWL_FETCHERS": 2}
     with postgres_server.fresh_with_tables() as url, site_of_hosts() as server:
-        project = Project.in_folder(spread, url)
+        project = Project.in_folder(tmp_path, url)
         command = crawl_command(f"http://{HOSTS[0]}:{server.port}/", settings=settings)
         process = project.start(*command)
         try:
@@ -149,6 +155,21 @@ def test_kill_9_of_any_process_changes_nothing_and_the_pace_holds(
         for host in HOSTS:
             own = [each for each in server.requests() if each.host == f"{host}:{server.port}"]
             assert min(gaps(own)) >= GAP_SECONDS - TOLERANCE, host
+
+
+def test_what_is_under_way_when_a_lease_ends_is_asked_again(
+    postgres_server: PostgresDatabases, tmp_path: Path, expected: list[list[tuple[Any, ...]]]
+) -> None:
+    settings = {
+        **SETTINGS,
+        **ending_leases(),
+        "SITECRAWL_FETCHERS": 1,
+        "SITECRAWL_ROBOTS_CACHE_SECONDS": 0,  # so the fetcher asks for every robots.txt again
+    }
+    with postgres_server.fresh_with_tables() as url, site_of_hosts() as server:
+        project = Project.in_folder(tmp_path, url)
+        project.crawl(f"http://{HOSTS[0]}:{server.port}/", settings=settings).succeeded()
+        assert content(url, server.port) == expected
 
 
 def test_the_limit_of_pages_holds_to_the_page(
