@@ -18,7 +18,13 @@ from sqlalchemy import insert, inspect, text
 from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from sitecrawl.store.errors import SchemaError, SchemaTooNewError
-from sitecrawl.store.schema import PARTIAL_INDEXES, VIEWS, metadata, workspaces
+from sitecrawl.store.schema import (
+    PARTIAL_INDEXES,
+    POSTGRESQL_STORAGE,
+    VIEWS,
+    metadata,
+    workspaces,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy.engine import Connection, Engine
 
-HEAD_REVISION = "fetchers_1"
+HEAD_REVISION = "autovacuum_1"
 # Of versions before the first release, which nobody was told to keep.
 _DEVELOPMENT_REVISIONS = frozenset({*(f"{number:04}" for number in range(1, 9)), "inventory_2"})
 # Any constant will do, as long as every sitecrawl that migrates takes the same lock.
@@ -63,6 +69,9 @@ def create_tables(connection: Connection) -> None:
     metadata.create_all(connection, checkfirst=False)
     for statement in (*PARTIAL_INDEXES.values(), *VIEWS):
         connection.execute(text(statement))
+    if connection.dialect.name == "postgresql":
+        for statement in POSTGRESQL_STORAGE:
+            connection.execute(text(statement))
     connection.execute(insert(workspaces).values(name="default", created_at=datetime.now(UTC)))
     connection.execute(
         text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")

@@ -34,6 +34,7 @@ from sitecrawl.store.schema.history import page_absences, page_versions
 from sitecrawl.store.schema.inventory import (
     DEFERRED_INDEXES,
     INVENTORY_INDEXES,
+    POSTGRESQL_STORAGE,
     SITE_INDEX,
     VIEWS,
     blobs,
@@ -96,6 +97,7 @@ PARTIAL_INDEXES = {**INVENTORY_INDEXES, **JOB_INDEXES}
 __all__ = [
     "DEFERRED_INDEXES",
     "PARTIAL_INDEXES",
+    "POSTGRESQL_STORAGE",
     "SITE_INDEX",
     "VIEWS",
     "Json",

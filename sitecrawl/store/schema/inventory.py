@@ -559,3 +559,12 @@ mentions = table(
     column("rel", Text),
     column("path", Text),
 )
+
+# By default PostgreSQL vacuums a table once a fifth of its rows have changed, and analyses it once
+# a tenth has: long after one large scan, where the table has the rows of many sites. As text:
+# ``postgresql_with`` of a table would import the dialect wherever the schema is imported.
+POSTGRESQL_STORAGE: Final = tuple(
+    f"ALTER TABLE {table.name} SET (autovacuum_vacuum_scale_factor = 0.02,"
+    " autovacuum_analyze_scale_factor = 0.02)"
+    for table in (pages, other_mentions, visits)
+)

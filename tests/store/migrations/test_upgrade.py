@@ -72,6 +72,26 @@ def test_both_ways_give_the_same_sql(tmp_path: Path) -> None:
     assert created == migrated
 
 
+def test_both_ways_give_the_same_storage_parameters(postgres_url: str) -> None:
+    engine = create_engine(postgres_url)
+    found: list[dict[str, list[str]]] = []
+    for prepare in (create_tables, lambda connection: upgrade(connection, None, "the test's")):
+        with engine.connect() as connection, connection.begin() as transaction:
+            prepare(connection)
+            rows = connection.execute(
+                text(
+                    "SELECT relname, reloptions FROM pg_class WHERE reloptions IS NOT NULL"
+                    " AND relkind = 'r' AND relnamespace = current_schema()::regnamespace"
+                )
+            )
+            found.append({name: sorted(options) for name, options in rows})
+            transaction.rollback()
+    engine.dispose()
+    created, migrated = found
+    assert created == migrated
+    assert set(created) == {"pages", "other_mentions", "visits"}
+
+
 def _words(sql: str | None) -> list[str]:
     """Constraints may come in another order."""
     return sorted((sql or "").replace(",", " ").split())
