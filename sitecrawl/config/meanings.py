@@ -260,6 +260,10 @@ MEANINGS: dict[str, str] = {
     "SITECRAWL_MONITOR_SCANS": (
         "scans that a worker runs at once; each worker may have another number"
     ),
+    "SITECRAWL_MONITOR_MIN_FREE_MB": (
+        "a worker begins no job while less memory than that is available on its machine or under"
+        " the limit of its container or unit, and one every five seconds; 0: no limit"
+    ),
     "SITECRAWL_MONITOR_RETRIES": "how often a failed scan is tried again",
     "SITECRAWL_MONITOR_RETRY_MINUTES": (
         "before the first retry; twice as long before each further one"

@@ -33,6 +33,7 @@ class DiveProcess:
             stdin=subprocess.PIPE,
             stdout=self._log,
             stderr=self._log,
+            process_group=0,  # Ctrl+C is for the worker, which lets it end
         )
         self._tell(json.dumps({"job": job_id, "request": asdict(request)}))
         self._is_cancelled = False

@@ -20,6 +20,7 @@ from sitecrawl.errors import SitecrawlError
 from sitecrawl.monitor.announcements import announce, compare_pending
 from sitecrawl.monitor.deliveries import deliver, forget_old_deliveries, prepare_due
 from sitecrawl.monitor.jobs import JobEngine
+from sitecrawl.monitor.memory import MemoryGate
 from sitecrawl.monitor.runner import JobRunner, RetryRule
 from sitecrawl.monitor.scheduler import (
     forget_old,
@@ -88,7 +89,8 @@ class MonitorProcess:
         self.name = f"{socket.gethostname()}-{os.getpid()}-{process_token()}"
         self._stopping = threading.Event()
         self._pruning: threading.Thread | None = None
-        runner = JobRunner(
+        self._memory = MemoryGate(config.monitor_min_free_mb)
+        self._runner = JobRunner(
             database,
             config.database_url,
             self.name,
@@ -100,8 +102,8 @@ class MonitorProcess:
             config.monitor_database_url or beside(config.database_url, "-jobs"),
             self.name,
             self._capacity,
-            scan=runner.scan_or_fail,
-            finish=runner.finish,
+            scan=self._scan_when_memory_is_free,
+            finish=self._runner.finish,
             deliver=self._deliver,
         )
 
@@ -124,6 +126,12 @@ class MonitorProcess:
     def stop(self) -> None:
         """Take no more jobs, and end when those that run have ended; for signal handlers."""
         self._stopping.set()
+
+    def _scan_when_memory_is_free(self, job_id: int) -> str | None:
+        # A job that is not begun is not taken either: the scheduler gives it to another worker.
+        if not self._memory.wait(self._stopping):
+            return None
+        return self._runner.scan_or_fail(job_id)
 
     def _register(self) -> None:
         values = {

@@ -110,6 +110,8 @@ class ScanHandle:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
+            # Ctrl+C is for this process, which lets the scan end or cancels it.
+            process_group=0,
         )
         self._reader = threading.Thread(target=self._read, name="scan events", daemon=True)
         self._reader.start()

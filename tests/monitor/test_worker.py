@@ -1,7 +1,12 @@
-"""What the scheduler does besides jobs."""
+"""What the scheduler does besides jobs, and how a worker ends."""
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -9,12 +14,22 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sitecrawl.monitor.worker import MonitorProcess
+from sitecrawl.services.jobs import list_jobs
+from sitecrawl.services.sites import NewSite, add_site
+from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.scans import scans
+from sitecrawl.store.queries.workers import workers
+from tests.site import Reply
+from tests.site.build import robots, sitemap
 from tests.store.scanning import scan
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sitecrawl.config import Config
     from sitecrawl.store.engine import Database
+    from tests.site import SiteServer
+    from tests.site.project import Project
 
 
 @pytest.mark.parametrize(("keep_scans", "left"), [(0, 4), (1, 1)])
@@ -29,3 +44,38 @@ def test_old_scans_are_removed_by_itself_if_the_settings_say_so(
     assert process._pruning is not None
     process._pruning.join()
     assert len(scans(database, 10)) == left
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_worker_that_is_asked_to_stop_ends_its_scan_and_begins_no_other(
+    number: signal.Signals, make_site: Callable[..., SiteServer], project: Project
+) -> None:
+    first, second = make_site(), make_site()
+    is_asked = threading.Event()
+    for each in (first, second):
+        each.routes["/robots.txt"] = robots("/sitemap.xml")
+        each.routes["/sitemap.xml"] = Reply(sitemap(each.at("/a")), hold=is_asked)
+    with open_database(f"sqlite:///{project.database}") as database:
+        for priority, each in ((5, first), (1, second)):
+            new = NewSite(each.url, profile="monitor,fast", priority=priority, allow_private=True)
+            add_site(database, 1, new)
+        monitor = subprocess.Popen(
+            [sys.executable, "-m", "sitecrawl", "monitor", "run", "--scans", "1"],
+            cwd=project.folder,
+            env=dict(project.environment),
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert monitor.stderr is not None
+        with monitor.stderr as log:
+            first.log.wait_for(lambda seen: any(r.path == "/sitemap.xml" for r in seen), 120)
+            # As Ctrl+C in a terminal does: all processes of the group get it.
+            os.killpg(monitor.pid, number)
+            assert any("stopping when the scans" in line for line in log)
+            is_asked.set()
+            assert monitor.wait(120) == 0
+        jobs = {each.root_url: each.status for each in list_jobs(database, 1).rows}
+        assert jobs == {first.at("/"): "success", second.at("/"): "queued"}
+        assert [each.status for each in scans(database, 10)] == ["finished"]
+        assert workers(database) == []
