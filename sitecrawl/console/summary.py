@@ -139,7 +139,9 @@ def _rows(
             words = f"{cut['what']}: only the first {cut['limit']:,} count"
         yield "limit hit", Words(words, "yellow")
     received = byte_words(summary.received_bytes)
-    yield "cost", Words(f"{summary.requests:,} requests, {received}, {summary.seconds:.1f} s")
+    whose = " (without those of fetchers)" * ("without_fetchers" in summary.politeness)
+    cost = f"{summary.requests:,} requests{whose}, {received}, {summary.seconds:.1f} s"
+    yield "cost", Words(cost)
     yield from _politeness(summary)
     if summary.scan_id is not None:
         yield "stored", Words(f"scan {summary.scan_id} in {database}")

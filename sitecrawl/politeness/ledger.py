@@ -143,6 +143,8 @@ def ledger_words(report: Mapping[str, Any]) -> str:
         median = busiest[0]["median_gap_seconds"]
         parts.append(f"{min(gaps):.3f} s apart at least (median {median:.3f} s)")
     parts.append(byte_words(report["received_bytes"]))
+    if report.get("without_fetchers"):
+        parts.append("without the requests of fetchers")
     return ", ".join(parts)
 
 

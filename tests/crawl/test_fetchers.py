@@ -30,6 +30,7 @@ HOSTS = ("example.test", *(f"h{number}.example.test" for number in range(4)))
 PAGES = 24
 GAP_SECONDS = 0.05
 _PATIENCE_SECONDS = 240.0
+NAMES = names({host: [["127.0.0.1"]] for host in HOSTS})
 SETTINGS = {
     "SITECRAWL_CRAWL": "always",
     "SITECRAWL_MAX_CRAWL_DEPTH": 0,
@@ -39,7 +40,7 @@ SETTINGS = {
     "SITECRAWL_ADDRESS_ALLOW": "127.0.0.0/8",
     "DOWNLOAD_DELAY": GAP_SECONDS,
     "DOWNLOAD_DELAY_JITTER": 0,
-    **names({host: [["127.0.0.1"]] for host in HOSTS}),
+    **NAMES,
 }
 # All that two scans of the same site have to have in common; "why" is made of it.
 _CONTENT = (
@@ -168,7 +169,42 @@ def test_what_is_under_way_when_a_lease_ends_is_asked_again(
     }
     with postgres_server.fresh_with_tables() as url, site_of_hosts() as server:
         project = Project.in_folder(tmp_path, url)
-        project.crawl(f"http://{HOSTS[0]}:{server.port}/", settings=settings).succeeded()
+        done = project.crawl(f"http://{HOSTS[0]}:{server.port}/", settings=settings).succeeded()
+        assert content(url, server.port) == expected
+    assert "without the requests of fetchers" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds child processes in /proc")
+def test_the_fetch_command_takes_over_from_a_process_that_hangs(
+    postgres_server: PostgresDatabases, tmp_path: Path, expected: list[list[tuple[Any, ...]]]
+) -> None:
+    settings = {**SETTINGS, "SITECRAWL_FETCHERS": 1}
+    with postgres_server.fresh_with_tables() as url, site_of_hosts() as server:
+        project = Project.in_folder(tmp_path, url)
+        command = crawl_command(f"http://{HOSTS[0]}:{server.port}/", settings=settings)
+        scan = project.start(*command)
+        try:
+            server.log.wait_for(lambda _: len(asked_pages(server)) > 5, _PATIENCE_SECONDS)
+            [hanging] = fetchers_of(scan)
+            os.kill(hanging, signal.SIGSTOP)
+            options = (f"{name}={value}" for name, value in NAMES.items())
+            given = (option for each in options for option in ("-s", each))
+            fetch = project.start(sys.executable, "-m", "sitecrawl", "fetch", "1", *given)
+            try:
+                every = sum(1 for visit in expected[1] if visit[5])
+                server.log.wait_for(
+                    lambda _: len(set(asked_pages(server))) >= every, _PATIENCE_SECONDS
+                )
+                os.kill(hanging, signal.SIGCONT)  # what it has under way, it cannot write
+                scan.communicate(timeout=_PATIENCE_SECONDS)
+                fetch.communicate(timeout=_PATIENCE_SECONDS)
+            finally:
+                fetch.kill()
+                fetch.communicate()
+        finally:
+            scan.kill()
+            scan.communicate()
+        assert (scan.returncode, fetch.returncode) == (0, 0)
         assert content(url, server.port) == expected
 
 

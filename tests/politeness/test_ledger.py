@@ -134,6 +134,11 @@ def test_nothing_sent() -> None:
     assert ledger_words(report()) == "0 requests to 0 hosts, 0 bytes"
 
 
+def test_what_fetchers_sent_is_said_to_be_missing() -> None:
+    words = ledger_words({**report(ASKED_ONCE), "without_fetchers": True})
+    assert words.endswith(", 234.6 KB, without the requests of fetchers")
+
+
 def test_notes() -> None:
     pause, cap = ledger_notes(report(BUSY, ASKED_ONCE))
     assert pause == "example.com asked to wait; the longest pause was 120.2 s"
