@@ -7,7 +7,6 @@ import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sitecrawl.items import NOT_SENT
-from sitecrawl.stages.fetch import fetched_pages
 from sitecrawl.stages.pages import note_limits
 from sitecrawl.stages.visits import VisitStage
 from sitecrawl.stages.waterfall import why_no_crawl
@@ -77,6 +76,8 @@ class CrawlStage(VisitStage):
 
     async def _take_fetched(self) -> None:
         """Conclude the visits that fetchers make, until none is left or the scan is stopped."""
+        from sitecrawl.stages.fetch import fetched_pages  # SQLAlchemy, at the start of every scan
+
         context, database = self.context, self.context.scan.database
         assert database is not None
         async with context.scan.turn:

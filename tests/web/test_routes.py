@@ -124,8 +124,11 @@ def test_objects_of_others_do_not_exist(
     assert answer.status_code == 404, f"{answer.status_code} {answer.text}"
 
 
-# A search needs a dive; its own test has one.
-@_each([each for each in _OF_OBJECTS if each[0] == "get" and each[1][-7:] != "/search"])
+# These need a dive; their own tests have one.
+_OF_DIVES = ("/search", "/similar")
+
+
+@_each([each for each in _OF_OBJECTS if each[0] == "get" and not each[1].endswith(_OF_DIVES)])
 def test_they_do_exist_for_their_owner(
     shared_world: World, method: str, path: str, operation: dict[str, Any]
 ) -> None:
@@ -162,7 +165,9 @@ def test_who_watches_the_same_site_does_not_reach_the_objects_of_others(
     [
         each
         for each in _OF_OBJECTS
-        if each[0] == "get" and set(re.findall(r"\w+_id", each[1])) <= {"site_id", "page_id"}
+        if each[0] == "get"
+        and set(re.findall(r"\w+_id", each[1])) <= {"site_id", "page_id"}
+        and not each[1].endswith("/similar")
     ]
 )
 def test_who_watches_the_same_site_sees_nothing_that_others_wrote(
