@@ -19,6 +19,7 @@ from scrapyd.utils import initialize_component
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from sitecrawl import __version__
 from sitecrawl.cli import app
 from sitecrawl.config import setting_specs
 from tests.site.project import ROOT, Project
@@ -85,6 +86,8 @@ def test_the_wheel_works_without_the_repository(installed: Project) -> None:
         done = installed.run(sys.executable, "-m", "sitecrawl", *args)
         return done.succeeded().stdout
 
+    assert run("--version") == f"sitecrawl {__version__}\n"
+    assert "SITECRAWL_MAX_PAGES = 200" in run("profiles")
     run("discover", "--demo", "--profile", "fast")
     [scan] = run("scans").splitlines()
     assert "152 URLs" in scan

@@ -15,6 +15,7 @@ from sitecrawl import __version__
 from sitecrawl.config import ConfigError
 from sitecrawl.politeness.ledger import byte_words
 from sitecrawl.render.browser import find_browser
+from sitecrawl.report.words import counted
 from sitecrawl.services.database import reading
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.secret_keys import check_key
@@ -43,10 +44,18 @@ _REQUIRED: Final = (
 _OPTIONAL: Final = {
     "psycopg": "PostgreSQL databases (pip install 'sitecrawl[postgres]')",
     "xlsxwriter": "sitecrawl urls --format xlsx (pip install 'sitecrawl[excel]')",
-    "pyarrow": "Parquet and data frames (pip install 'sitecrawl[parquet]')",
+    "pyarrow": "Parquet files (pip install 'sitecrawl[parquet]')",
+    "duckdb": "sitecrawl sql (pip install 'sitecrawl[sql]')",
+    "polars": "data frames in the library (pip install 'sitecrawl[frames]')",
     "playwright": "rendering pages in a browser (pip install 'sitecrawl[render]')",
     "fastapi": "sitecrawl serve, the API and the dashboard (pip install 'sitecrawl[web]')",
+    "joserfc": "single sign-on (pip install 'sitecrawl[oidc]')",
+    "httpx": "the client of the API (pip install 'sitecrawl[client]')",
     "dbos": "sitecrawl monitor and worker (pip install 'sitecrawl[monitor]')",
+    "apprise": "channels of Apprise (pip install 'sitecrawl[apprise]')",
+    "trafilatura": "sitecrawl dive, search and ask (pip install 'sitecrawl[dive]')",
+    "py3langid": "the language of a text (pip install 'sitecrawl[language]')",
+    "mcp": "sitecrawl mcp (pip install 'sitecrawl[mcp]')",
     "scrapyd": "Scrapyd (pip install 'sitecrawl[scrapyd]')",
     "scrapy-fake-useragent": (
         "SITECRAWL_BROWSER_USER_AGENTS (pip install 'sitecrawl[browserlike]')"
@@ -96,7 +105,7 @@ def _database(config: Config) -> Iterator[Check]:
     try:
         with reading(config.database_url) as database:
             found = health(database, datetime.now(UTC))
-            words = f"{shown}, {found.sites:,} sites, {byte_words(found.bytes)}"
+            words = f"{shown}, {counted(found.sites, 'site')}, {byte_words(found.bytes)}"
             yield Check("database", True, False, f"{words}, schema {found.revision}")
             yield from _contents(found, config)
             yield from _key(database, config, found)
@@ -140,8 +149,9 @@ def _scans(found: Health) -> Check:
 
 def _monitor(found: Health) -> Check:
     words = (
-        f"{found.watched_sites:,} sites watched, {found.schedulers} schedulers,"
-        f" {found.workers} workers for {found.capacity} scans at once"
+        f"{counted(found.watched_sites, 'site')} watched,"
+        f" {counted(found.schedulers, 'scheduler')}, {counted(found.workers, 'worker')}"
+        f" for {counted(found.capacity, 'scan')} at once"
     )
     if not found.schedulers:
         return Check("monitor", False, False, f"{words}; start one: sitecrawl monitor run")
@@ -156,7 +166,9 @@ def _channels(found: Health) -> Check:
     if found.disabled_channels:
         words += f", {found.disabled_channels:,} switched off because their deliveries failed"
     if found.failed_deliveries:
-        words += f", {found.failed_deliveries:,} deliveries failed within a day"
+        words += (
+            f", {counted(found.failed_deliveries, 'delivery', 'deliveries')} failed within a day"
+        )
     is_fine = not (found.disabled_channels or found.failed_deliveries)
     hint = "" if is_fine else "; see: sitecrawl channel list"
     return Check("channels", is_fine, True, words + hint)

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +15,7 @@ from sitecrawl.services.diagnosis import run_checks
 from sitecrawl.services.sites import NewSite, add_site
 from sitecrawl.store import schema as t
 from sitecrawl.store.engine import open_database
+from tests.site.project import ROOT
 from tests.store.crawling import Crawling
 
 if TYPE_CHECKING:
@@ -43,10 +46,21 @@ def checks(database: Database) -> dict[str, Check]:
 def test_a_database_that_is_well(database: Database) -> None:
     found = checks(database)
     assert found["database"].is_fine
-    assert "1 sites" in found["database"].words
+    assert " 1 site," in found["database"].words
     assert found["scans"].words == "1 in all, 0 running"
     assert found["disk"].is_fine
     assert found.keys().isdisjoint({"monitor", "channels", "secret key", "retention"})
+
+
+def test_every_extra_is_named(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_missing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", is_missing)
+    words = " ".join(check.words for check in checks(database).values())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for extra in project["optional-dependencies"].keys() - {"dev", "docs"}:
+        assert f"sitecrawl[{extra}]" in words
 
 
 def test_a_scan_whose_process_is_gone(database: Database) -> None:
@@ -64,7 +78,7 @@ def test_watched_sites_without_a_scheduler(database: Database) -> None:
     add_site(database, 1, NewSite(root_url="https://example.com/"))
     found = checks(database)["monitor"]
     assert not found.is_fine
-    assert "1 sites watched, 0 schedulers" in found.words
+    assert "1 site watched, 0 schedulers" in found.words
     assert "sitecrawl monitor run" in found.words
 
 
