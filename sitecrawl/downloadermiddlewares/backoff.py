@@ -13,7 +13,6 @@ from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from sitecrawl.config import Config
 from sitecrawl.downloader import is_stopping, sleep_unless_stopping
 from sitecrawl.politeness.pace import backoff_seconds
-from sitecrawl.scan.errors import NotSentError
 from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
@@ -25,8 +24,7 @@ class BackoffRetryMiddleware(RetryMiddleware):
     """Scrapy's retries, but never at once: after 200 ms, 400 ms, 800 ms, ... and a random quarter.
 
     Retry-After is kept by the downloader. A request whose retry would be refused (its host is left
-    alone, or asks to wait longer than the scan or the stage may take) is not retried. If another
-    process may ask the host now, that one has to try again: this answer does not count.
+    alone, or asks to wait longer than the scan or the stage may take) is not retried.
 
     Settings: ``SITECRAWL_RETRY_BACKOFF_SECONDS`` and Scrapy's ``RETRY_*``.
     Meta: ``sitecrawl_deadline`` (of the monotonic clock).
@@ -56,8 +54,6 @@ class BackoffRetryMiddleware(RetryMiddleware):
         now = time.monotonic()
         deadline = request.meta.get("sitecrawl_deadline", math.inf)
         politeness = scan_of(self.crawler).politeness
-        if lease_ended := politeness.end_of_lease(request.url, now):
-            raise NotSentError(lease_ended)
         return now >= deadline or politeness.is_waiting_in_vain(request.url, now, deadline)
 
     async def _back_off(self, retry: Request) -> Request | None:

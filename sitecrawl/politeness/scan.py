@@ -153,15 +153,10 @@ class ScanPoliteness:
         if words := self._why_left_alone(host.pace, server, now, deadline):
             host.refused[server] += 1
             return NotSent(NotSentReason.HOST_PAUSED, words)
-        return self.end_of_lease(url, now)
-
-    def end_of_lease(self, url: str, now: float) -> NotSent | None:
-        """Another process may ask the host of *url* now: whatever is left is for that one."""
-        pace = self.host(url).pace
-        if now < pace.held_until:
-            return None
-        words = f"{pace.host} may be asked by another process now"
-        return NotSent(NotSentReason.LEASE_ENDED, words)
+        if now >= host.pace.held_until:
+            words = f"{host.key} may be asked by another process now"
+            return NotSent(NotSentReason.LEASE_ENDED, words)
+        return None
 
     def is_waiting_in_vain(self, url: str, now: float, deadline: float) -> bool:
         """Whether one more try of *url* would be refused."""

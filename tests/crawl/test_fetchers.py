@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from tests.site.reply import Request
 
 HOSTS = ("example.test", *(f"h{number}.example.test" for number in range(4)))
+SOFT_404_HOST = HOSTS[2]  # answers 200 to everything
+SORRY = b"<title>Oops</title><p>Sorry, there is nothing here. Perhaps it moved, or never was.</p>"
 PAGES = 24
 GAP_SECONDS = 0.05
 _PATIENCE_SECONDS = 240.0
@@ -66,7 +68,11 @@ def site_of_hosts() -> Iterator[SiteServer]:
         if request.path in fails_once:
             fails_once.remove(request.path)
             return Reply(b"Something broke", status=500)
-        if request.path != "/" and not number.isdecimal():
+        is_page = request.path == "/" or number.isdecimal()
+        if host == SOFT_404_HOST and (number == "3" or not is_page):
+            is_robots = request.path == "/robots.txt"
+            return Reply(SORRY, status=404 if is_robots else 200, content_type="text/html")
+        if not is_page:
             return Reply(b"<h1>Not found</h1>", status=404, content_type="text/html")
         return _page(server.port, host, int(number or 0))
 
@@ -129,7 +135,9 @@ def expected(
         project = Project.in_folder(tmp_path_factory.mktemp("alone"), url)
         project.crawl(f"http://{HOSTS[0]}:{server.port}/", settings=SETTINGS).succeeded()
         assert len(asked_pages(server)) > 40
-        return content(url, server.port)
+        found = content(url, server.port)
+    assert "soft_404" in [reason for *_, reason, _, _, _, _ in found[1]]
+    return found
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds child processes in /proc")

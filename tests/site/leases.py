@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-_RENEWED_AFTER_SECONDS = 0.1
+_RENEWED_AFTER_SECONDS = 0.5  # a retry comes earlier
 
 
 def ending_leases() -> dict[str, str]:
