@@ -89,11 +89,14 @@ class FetchDatabase(ScanDatabase):
         with self._database.writing() as connection:
             leases = [held.lease for held in self.queues.values()]
             kept = renew_leases(connection, self.record.scan_id, leases)
-        for held in list(self.queues.values()):
-            if held.lease in kept:
-                self._hold(held, asked_at)
-            else:
-                del self.queues[held.lease.queue]
+        lost = [held for held in self.queues.values() if held.lease not in kept]
+        for held in lost:
+            if held.host is not None:
+                held.host.pace.held_until = asked_at
+        # If the scan has closed the queues, it waits for the end of the leases.
+        self._release(lost)
+        for held in self.queues.values():
+            self._hold(held, asked_at)
         scan = scan_by_id(self._database, self.record.scan_id)
         is_running = scan is not None and scan.status == ScanStatus.RUNNING
         return scan is None or not is_running or not is_alive(scan, datetime.now(UTC))
