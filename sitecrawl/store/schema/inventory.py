@@ -139,6 +139,7 @@ documents = Table(
     # Pages of the site that it was the first to list in the scan that read it.
     Column("listed", Integer),
     UniqueConstraint("site_id", "url"),
+    Index("ix_documents_site_id_kind", "site_id", "kind"),
     sqlite_autoincrement=True,
 )
 

@@ -1,4 +1,4 @@
-"""The largest tables are vacuumed and analysed early on PostgreSQL."""
+"""Documents are found by kind; the largest tables of PostgreSQL are vacuumed early."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ depends_on = None
 
 
 def upgrade() -> None:
+    op.create_index("ix_documents_site_id_kind", "documents", ["site_id", "kind"])
     if op.get_bind().dialect.name != "postgresql":
         return
     for table in ("pages", "other_mentions", "visits"):
