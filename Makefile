@@ -10,6 +10,7 @@
 #   make openapi    write docs/openapi.json and the client from the API
 #   make bench-dive      how well pages are read and passages found, and what dives and searches cost
 #   make bench-web       reads of the API with a million pages while two scans write, on SQLite and PostgreSQL
+#   make bench-scale     500 slow sites on PostgreSQL with one, two and four workers, one of four killed every 20 s
 #   make bench-monitor   200 sites on SQLite and PostgreSQL while the monitor's processes are killed
 #   make dashboard-assets   build styles and scripts of the dashboard from frontend/dashboard (needs node and npm)
 #   make report-assets   build the page of the report from frontend/report (needs node and npm)
@@ -27,7 +28,7 @@ UV := $(shell command -v uv 2>/dev/null)
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help docs openapi discover serve test check bench bench-dive bench-web bench-monitor trial dashboard-assets report-assets pins clean
+.PHONY: help docs openapi discover serve test check bench bench-dive bench-web bench-monitor bench-scale trial dashboard-assets report-assets pins clean
 
 help:
 	@sed -n 's/^#  *make/make/p' Makefile
@@ -101,6 +102,9 @@ bench-web: $(VENV)/ready-dev
 bench-monitor: $(VENV)/ready-dev
 	@$(BIN)/python -m benchmarks.monitor
 	@$(BIN)/python -m benchmarks.monitor --postgres --workers 2
+
+bench-scale: $(VENV)/ready-dev
+	@$(BIN)/python -m benchmarks.scale --postgres $(BENCH_SCALE)
 
 # The results are committed: users need neither node nor npm.
 dashboard-assets:

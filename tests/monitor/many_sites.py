@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import time
+from collections import defaultdict
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tests.site.build import sitemap
@@ -15,33 +18,56 @@ if TYPE_CHECKING:
 _HOST = "127.0.0.1"
 
 
+class ManySites:
+    """Sites that answer at once, and note when they were asked."""
+
+    def __init__(self, pages: int, crawl_delay: int) -> None:
+        self.roots: list[str] = []
+        self.arrivals: dict[int, list[float]] = defaultdict(list)
+        """The times of the requests, by the port of the site."""
+        self._pages = pages
+        self._crawl_delay = crawl_delay
+
+    def gaps(self) -> list[float]:
+        """The seconds between each two requests to a site, the shortest first."""
+        return sorted(
+            later - earlier
+            for times in self.arrivals.values()
+            for earlier, later in pairwise(times)
+        )
+
+    async def open(self, number: int) -> list[asyncio.Server]:
+        servers = [await asyncio.start_server(self._serve, _HOST, 0) for _ in range(number)]
+        self.roots = [f"http://{_HOST}:{_port(server)}/" for server in servers]
+        return servers
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            head = await reader.readuntil(b"\r\n\r\n")
+            port = writer.get_extra_info("sockname")[1]
+            self.arrivals[port].append(time.monotonic())
+            path, origin = head.split(b" ")[1].decode(), f"http://{_HOST}:{port}"
+            writer.write(_answer(path, origin, self._pages, self._crawl_delay))
+            await writer.drain()
+        writer.close()
+
+
 @contextlib.contextmanager
-def many_sites(number: int, pages: int) -> Iterator[list[str]]:
-    """The root URLs of as many sites, each with a sitemap of *pages* pages."""
+def many_sites(number: int, pages: int, crawl_delay: int = 0) -> Iterator[ManySites]:
+    """As many sites, each with a sitemap of *pages* pages and a pace that it asks for."""
+    sites = ManySites(pages, crawl_delay)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     try:
-        opening = asyncio.run_coroutine_threadsafe(_open(number, pages), loop)
+        opening = asyncio.run_coroutine_threadsafe(sites.open(number), loop)
         servers = opening.result()
-        yield [f"http://{_HOST}:{_port(server)}/" for server in servers]
+        yield sites
         asyncio.run_coroutine_threadsafe(_close(servers), loop).result()
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
-
-
-async def _open(number: int, pages: int) -> list[asyncio.Server]:
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            head = await reader.readuntil(b"\r\n\r\n")
-            port = writer.get_extra_info("sockname")[1]
-            writer.write(_answer(head.split(b" ")[1].decode(), f"http://{_HOST}:{port}", pages))
-            await writer.drain()
-        writer.close()
-
-    return [await asyncio.start_server(answer, _HOST, 0) for _ in range(number)]
 
 
 async def _close(servers: list[asyncio.Server]) -> None:
@@ -54,10 +80,11 @@ def _port(server: asyncio.Server) -> int:
     return port
 
 
-def _answer(path: str, origin: str, pages: int) -> bytes:
+def _answer(path: str, origin: str, pages: int, crawl_delay: int) -> bytes:
+    pace = f"User-agent: *\nCrawl-delay: {crawl_delay}\n" if crawl_delay else ""
     bodies = {
         "/": ("text/html", b"<h1>Home</h1>"),
-        "/robots.txt": ("text/plain", f"Sitemap: {origin}/sitemap.xml\n".encode()),
+        "/robots.txt": ("text/plain", f"{pace}Sitemap: {origin}/sitemap.xml\n".encode()),
         "/sitemap.xml": (
             "application/xml",
             sitemap(*(f"{origin}/page/{each}" for each in range(pages))),

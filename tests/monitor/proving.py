@@ -54,6 +54,8 @@ class Proof:
     """Sites that two processes scanned at the same time."""
     left_behind: list[int] = field(default_factory=list)
     """Processes of scans that were alive after the end."""
+    gaps: list[float] = field(default_factory=list, repr=False)
+    """Seconds between requests to the same site as the sites saw them, the shortest first."""
 
     def check(self) -> None:
         assert self.jobs == {"success": self.sites}, self
@@ -76,6 +78,9 @@ class Plan:
     timeout_seconds: float = 120.0
     between_kills: tuple[float, float] = (1.0, 6.0)
     """Shortest and longest pause, in seconds."""
+    profile: str = "monitor,fast"
+    crawl_delay: int = 0
+    """What the robots.txt of each site asks for, in seconds."""
 
 
 def prove(url: str, folder: Path, environment: Mapping[str, str], plan: Plan) -> Proof:
@@ -84,7 +89,8 @@ def prove(url: str, folder: Path, environment: Mapping[str, str], plan: Plan) ->
     proof = Proof(plan.sites)
     with contextlib.ExitStack() as stack:
         database = stack.enter_context(open_database(url))
-        _add_sites(database, stack.enter_context(many_sites(plan.sites, plan.pages)))
+        sites = stack.enter_context(many_sites(plan.sites, plan.pages, plan.crawl_delay))
+        _add_sites(database, sites.roots, plan.profile)
         roles = ["monitor run"] + ["worker"] * (plan.workers - 1)
         processes = stack.enter_context(
             _running(url, folder, environment, plan.scans_at_once, roles)
@@ -107,13 +113,14 @@ def prove(url: str, folder: Path, environment: Mapping[str, str], plan: Plan) ->
             time.sleep(_SAMPLE_SECONDS)
         proof.seconds = time.monotonic() - started
         _count(database, proof)
+        proof.gaps = sites.gaps()
         proof.left_behind = [pid for pids in seen.values() for pid in pids if _is_child(pid)]
     return proof
 
 
-def _add_sites(database: Database, roots: Sequence[str]) -> None:
+def _add_sites(database: Database, roots: Sequence[str], profile: str) -> None:
     for number, root in enumerate(roots):
-        new = NewSite(root, profile="monitor,fast", priority=1 + number % 5, allow_private=True)
+        new = NewSite(root, profile=profile, priority=1 + number % 5, allow_private=True)
         add_site(database, 1, new)
     long_due = datetime.now(UTC) - timedelta(days=3)
     with database.writing() as connection:
