@@ -43,6 +43,7 @@ class ParentChannel:
         self._crawler: Crawler
         self._loop: asyncio.AbstractEventLoop
         self._tasks: set[asyncio.Future[None]] = set()
+        self._is_opened = threading.Event()
         self._scan_id = 0
         self._progress: AsyncioLoopingCall | LoopingCall | None = None
 
@@ -51,6 +52,7 @@ class ParentChannel:
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         crawler.signals.connect(self._spider_closed, signals.spider_closed)
         crawler.signals.connect(self._engine_stopped, signals.engine_stopped)
+        threading.Thread(target=self._read_commands, daemon=True).start()
 
     def tell(self, kind: ScanEventKind, **data: Any) -> None:
         line = json.dumps({"event": kind, **data}, default=str)
@@ -62,8 +64,8 @@ class ParentChannel:
 
     def _spider_opened(self) -> None:
         self._loop = asyncio.get_running_loop()
+        self._is_opened.set()
         self._do(self._tell_begin())
-        threading.Thread(target=self._read_commands, daemon=True).start()
 
     async def _tell_begin(self) -> None:
         lifecycle = self._lifecycle()
@@ -116,9 +118,12 @@ class ParentChannel:
     def _read_commands(self) -> None:
         for command in self._commands:
             if command.strip() == b"cancel":
+                self._is_opened.wait()
                 self._stop("cancelled")
-        self._stop("orphaned")
-        time.sleep(_ORPHAN_SECONDS)
+        # An orphan that has not begun leaves no scan behind: another process starts it anew.
+        if self._is_opened.is_set():
+            self._stop("orphaned")
+            time.sleep(_ORPHAN_SECONDS)
         # Whatever hangs is of no use to anybody; the database says how far the scan has come.
         os._exit(ExitCode.FAILED)
 
