@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 # Settings that do not decide which pages are found. Any other one may, also one of a later version.
 _OTHER: Final = frozenset(
     {
-        *("profile", "feed_refused", "page_items", "conditional_requests", "use_proxies"),
+        *("profile", "job", "feed_refused", "page_items", "conditional_requests", "use_proxies"),
         *("verify_certificates", "address_allow", "allow_private_site"),
         *("allow_unguarded_handlers", "max_header_bytes"),
         *("language_detection", "languages", "sitemap_batch_entries", "browser_user_agents"),
@@ -20,6 +20,8 @@ _OTHER: Final = frozenset(
 _OTHER_PREFIXES: Final = (
     *("database_", "keep_", "progress", "check_", "collapse_", "robots_cache", "slot_"),
     *("max_crawl_delay", "max_retry_after", "key_"),
+    # How fast the site is asked.
+    *("AUTOTHROTTLE_", "CONCURRENT_REQUESTS", "DOWNLOAD_DELAY", "RETRY_TIMES"),
 )
 _TIMEOUT: Final = "_timeout_seconds"
 VERSION: Final = "version"
@@ -35,6 +37,8 @@ def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
     >>> changed_settings({"skip_paths": ["/a"], "progress": "auto"}, {"skip_paths": []})
     ['skip_paths']
     >>> changed_settings({"max_pages": 0}, {"max_pages": 0, "new": 1})
+    []
+    >>> changed_settings({"DOWNLOAD_DELAY": 0.35, "job": "a1"}, {"DOWNLOAD_DELAY": 2, "job": "b2"})
     []
     """
     return sorted(

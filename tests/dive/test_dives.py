@@ -97,6 +97,16 @@ def test_a_changed_page_is_read_again_and_a_removed_one_goes(
     assert not any("nine in the morning" in text or "Guide dogs" in text for text in texts)
 
 
+def test_a_dive_between_two_scans_hides_no_change(museum: SiteServer, run_cli: RunCli) -> None:
+    run_cli("dive", museum.at("/"), "--all", *FAST).succeeded()
+    museum.routes["/prices"] = article("prices", "Children under six do not pay anything at all.")
+    _list(museum, *TEXTS, "/prices")
+    _discover(museum, run_cli)
+    said = run_cli("changes", museum.at("/")).succeeded().stdout
+    assert "/prices" in said
+    assert "not told" not in said
+
+
 def test_pages_have_to_be_named(museum: SiteServer, run_cli: RunCli) -> None:
     refused = run_cli("dive", museum.at("/"))
     assert (refused.returncode, "--all" in refused.stderr) == (2, True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import Select, and_, exists, func, or_, select
+from sqlalchemy import JSON, Select, and_, exists, func, or_, select, type_coerce
 
 from sitecrawl.changes.kinds import ChangeKind, EventKind, Severity
 from sitecrawl.changes.presence import Presence, PresenceState
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
 
 _other = pages.alias("other")
+# A dive visits pages that are known already: what it does not see says nothing of the site.
+_SPIDER: Final = func.coalesce(type_coerce(scans.c.settings, JSON)["spider"].as_string(), "")
+_HAS_LOOKED: Final = and_(scans.c.status.in_(ENDED_WELL), _SPIDER != "dive")
 _IDS_AT_ONCE: Final = 1_000
 
 
@@ -160,7 +163,7 @@ def comparison_list(connection: Connection, site_id: int, limit: int) -> list[Co
 
 
 def uncompared_scans(connection: Connection, site_id: int, until: int) -> list[int]:
-    """Scans that ended in order and were not compared yet, in their order."""
+    """Scans of the whole site that ended in order and were not compared yet, in their order."""
     last = select(func.coalesce(func.max(comparisons.c.scan_id), 0)).where(
         comparisons.c.site_id == site_id
     )
@@ -170,7 +173,7 @@ def uncompared_scans(connection: Connection, site_id: int, until: int) -> list[i
             scans.c.site_id == site_id,
             scans.c.id <= until,
             scans.c.id > last.scalar_subquery(),
-            scans.c.status.in_(ENDED_WELL),
+            _HAS_LOOKED,
         )
         .order_by(scans.c.id)
     )
@@ -180,9 +183,7 @@ def uncompared_scans(connection: Connection, site_id: int, until: int) -> list[i
 def uncompared_watched_scans(connection: Connection, limit: int) -> list[int]:
     """Of watched sites the newest scan that nobody compared, unless a job of the site will."""
     watched = watched_sites.c
-    newest = select(func.max(scans.c.id)).where(
-        scans.c.site_id == sites.c.id, scans.c.status.in_(ENDED_WELL)
-    )
+    newest = select(func.max(scans.c.id)).where(scans.c.site_id == sites.c.id, _HAS_LOOKED)
     compared = select(func.coalesce(func.max(comparisons.c.scan_id), 0)).where(
         comparisons.c.site_id == sites.c.id
     )
