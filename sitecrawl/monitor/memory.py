@@ -53,7 +53,7 @@ def group_folders(cgroup: str) -> list[str]:
     """The folders whose limits hold for a process, from its ``/proc/self/cgroup``.
 
     >>> group_folders("4:memory:/a\\n0::/b/c\\n")
-    ['memory/a', 'memory', 'b/c', 'b', '.']
+    ['memory/a', 'memory', '.', 'b/c', 'b']
     """
     found: list[str] = []
     for line in cgroup.splitlines():

@@ -171,7 +171,7 @@ def test_a_scan_whose_database_failed_goes_on(
     with open_database(f"sqlite:///{tmp_path}/empty.db"):
         pass
     # In KiB: enough for the tables and the first pages, and not for all.
-    enough = (tmp_path / "empty.db").stat().st_size // 1024 + 600
+    enough = (tmp_path / "empty.db").stat().st_size // 1024 + 1200
     limited = f"ulimit -f {enough}; exec {command} --profile fast -s SITECRAWL_MAX_CRAWL_DEPTH=1"
     always = {"SITECRAWL_CRAWL": "always", "SITECRAWL_KEEP_BODIES": "0"}
     failed = project.run("bash", "-c", limited, environment=always)
