@@ -157,7 +157,8 @@ def test_endless_urls_cost_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> No
         (classifier, "_MAX_COMBINATIONS"),
     ):
         monkeypatch.setattr(module, name, 200)
-    small, large = _peak(5_000), _peak(10_000)
+    # Other threads of the process and the garbage collector only add to a peak.
+    small, large = (min(_peak(pages) for _ in range(3)) for pages in (5_000, 10_000))
     assert large < 1.2 * small
 
 
