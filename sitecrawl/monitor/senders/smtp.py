@@ -50,8 +50,13 @@ async def _send(email: EmailMessage, config: Config) -> Answer:
         timeout=TIMEOUT_SECONDS,
     )
     sender, recipient = (email[name].addresses[0].addr_spec for name in ("From", "To"))
-    async with client:
-        _, words = await client.sendmail(sender, [recipient], email.as_bytes())
+    try:
+        async with client:
+            _, words = await client.sendmail(sender, [recipient], email.as_bytes())
+    finally:
+        client.close()
+        # The connection is closed in the next turn of the event loop; this may be its last one.
+        await asyncio.sleep(0)
     return Answer(250, words[:MAX_ANSWER_BYTES])
 
 
