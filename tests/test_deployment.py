@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import stat
 import subprocess
 import sys
 import urllib.request
@@ -22,6 +23,8 @@ from typer.testing import CliRunner
 from sitecrawl import __version__
 from sitecrawl.cli import app
 from sitecrawl.config import setting_specs
+from sitecrawl.config.profiles import PROFILES
+from sitecrawl.config.scrapyd_node import prepare_node
 from tests.site.project import ROOT, Project
 
 if TYPE_CHECKING:
@@ -117,7 +120,7 @@ def compose() -> dict[str, Any]:
 def commands() -> Iterator[list[str]]:
     """What the images and the units run, as arguments of sitecrawl."""
     for name, service in compose()["services"].items():
-        if name not in {"database", "scrapyd"}:
+        if name != "database":
             yield service["command"]
             test = service.get("healthcheck", {}).get("test", [])
             if "sitecrawl" in test:
@@ -161,19 +164,29 @@ def test_variables_of_compose_are_settings_and_in_the_example() -> None:
 
 
 def test_scrapyd_takes_its_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copy(_DEPLOY / "scrapyd.conf", tmp_path)
+    assert prepare_node(tmp_path) == ["scrapyd.conf", "scrapy.cfg"]
+    assert stat.S_IMODE((tmp_path / "scrapyd.conf").stat().st_mode) == 0o600
     monkeypatch.chdir(tmp_path)
     config = ScrapydConfig()
     assert config.get("username") == "sitecrawl"
+    assert len(config.get("password")) == 32
     assert config.getint("max_proc") == 4
+    assert dict(config.items("settings")) == PROFILES
     initialize_component(config, "jobstorage", "")
     known = ConfigParser()
     known.read_string(
         (Path(sys.modules["scrapyd"].__file__ or "").parent / "default_scrapyd.conf").read_text()
     )
     own = ConfigParser()
-    own.read(_DEPLOY / "scrapyd.conf")
+    own.read("scrapyd.conf")
     assert set(own["scrapyd"]) <= set(known["scrapyd"])
+
+
+def test_a_node_keeps_the_files_that_it_has(tmp_path: Path) -> None:
+    (tmp_path / "scrapyd.conf").write_text("[scrapyd]\n")
+    assert prepare_node(tmp_path) == ["scrapy.cfg"]
+    assert (tmp_path / "scrapyd.conf").read_text() == "[scrapyd]\n"
+    assert prepare_node(tmp_path) == []
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze")

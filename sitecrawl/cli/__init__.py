@@ -28,6 +28,7 @@ from sitecrawl.cli import (
     report,
     retention,
     robots,
+    scrapyd,
     serve,
     settings,
     site,
@@ -91,6 +92,7 @@ app.add_typer(group.app)
 app.add_typer(job.app)
 app.add_typer(monitor.app)
 app.command()(monitor.worker)
+app.command()(scrapyd.scrapyd)
 app.command()(maintenance.backup)
 app.command()(maintenance.restore)
 app.command()(maintenance.migrate)

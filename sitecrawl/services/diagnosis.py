@@ -9,10 +9,12 @@ import platform
 import sys
 from datetime import UTC, datetime
 from importlib import metadata
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sitecrawl import __version__
 from sitecrawl.config import ConfigError
+from sitecrawl.config.scrapyd_node import setuptools_problem
 from sitecrawl.politeness.ledger import byte_words
 from sitecrawl.render.browser import find_browser
 from sitecrawl.report.words import counted
@@ -85,6 +87,8 @@ def run_checks(config: Config, user_agent: str) -> Iterator[Check]:
         yield _package(package)
     for package, purpose in _OPTIONAL.items():
         yield _package(package, purpose)
+    if find_spec("scrapyd") is not None:
+        yield _setuptools()
     yield from _database(config)
     if sys.platform != "win32":
         yield _open_files()
@@ -98,6 +102,12 @@ def _package(name: str, purpose: str = "") -> Check:
     except metadata.PackageNotFoundError:
         words = f"not installed; needed for {purpose}" if purpose else "not installed"
         return Check(name, False, bool(purpose), words)
+
+
+def _setuptools() -> Check:
+    if problem := setuptools_problem():
+        return Check("setuptools", False, False, problem)
+    return Check("setuptools", True, False, f"{metadata.version('setuptools')}, for Scrapyd")
 
 
 def _database(config: Config) -> Iterator[Check]:

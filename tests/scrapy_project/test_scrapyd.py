@@ -21,6 +21,7 @@ from scrapy.spiderloader import SpiderLoader
 from sqlalchemy import create_engine, text
 
 from sitecrawl.settings import SPIDER_MODULES
+from tests.scrapy_project.conftest import DEPLOYED_VERSION
 from tests.site import Reply
 from tests.site.build import robots, sitemap
 from tests.site.project import ROOT, Project
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 _WAIT_SECONDS = 60.0
 _POLL_SECONDS = 0.1
 _SPIDERS = SpiderLoader.from_settings(Settings({"SPIDER_MODULES": SPIDER_MODULES})).list()
-_DEPLOYED_VERSION = "9.9.9"
 _CONFIGURATION = """
 [scrapyd]
 bind_address = 127.0.0.1
@@ -137,28 +137,6 @@ def cli(project: Project) -> Callable[..., ProcessResult]:
     return lambda *args: project.run(sys.executable, "-m", "sitecrawl", *args)
 
 
-@pytest.fixture
-def copied_project(project: Project) -> Path:
-    """A copy of the project's files, whose version shows that it is the copy that runs."""
-    folder = project.folder / "project"
-    folder.mkdir()
-    for name in ("sitecrawl", "settings_profiles"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("scrapy.cfg", "pyproject.toml", "setup.py", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, folder)
-    module = folder / "sitecrawl" / "__init__.py"
-    with module.open("a", encoding="utf-8") as file:
-        file.write(f'\n__version__ = "{_DEPLOYED_VERSION}"\n')
-    return folder
-
-
-@pytest.fixture
-def environment(project: Project) -> dict[str, str]:
-    """Nothing in it tells where the project is: Scrapyd knows by the egg alone."""
-    own = ("PYTHONPATH", "SCRAPY_SETTINGS_MODULE", "SITECRAWL_DATABASE_URL", "SITECRAWL_CRAWL")
-    return {name: value for name, value in project.environment.items() if name not in own}
-
-
 @contextmanager
 def running_scrapyd(folder: Path, environment: dict[str, str]) -> Iterator[str]:
     """The URL of a server with a port of its own, which keeps its files in the folder."""
@@ -216,7 +194,7 @@ def test_jobs(scrapyd: Scrapyd, site: SiteServer) -> None:
     assert "Spider closed (finished)" in scrapyd.log(job)
     assert scrapyd.item_urls(job) == set(scrapyd.urls())
     agents = {entry.header("User-Agent") for entry in site.requests()}
-    assert {agent.split()[0] for agent in agents} == {f"sitecrawl/{_DEPLOYED_VERSION}"}
+    assert {agent.split()[0] for agent in agents} == {f"sitecrawl/{DEPLOYED_VERSION}"}
 
     site.routes["/map.xml"] = Reply(sitemap("/late"), delay_seconds=_WAIT_SECONDS)
     slow = scrapyd.schedule("discover", domain=site.url, profile="fast")

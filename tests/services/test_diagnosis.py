@@ -63,6 +63,27 @@ def test_every_extra_is_named(database: Database, monkeypatch: pytest.MonkeyPatc
         assert f"sitecrawl[{extra}]" in words
 
 
+@pytest.mark.parametrize(
+    ("version", "is_fine"), [("80.10.2", True), ("81.0.0", False), ("", False)]
+)
+def test_a_setuptools_with_which_scrapyd_works(
+    version: str, is_fine: bool, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = metadata.version
+
+    def installed(name: str) -> str:
+        if name != "setuptools":
+            return real(name)
+        if not version:
+            raise metadata.PackageNotFoundError(name)
+        return version
+
+    monkeypatch.setattr(metadata, "version", installed)
+    found = checks(database)["setuptools"]
+    assert found.is_fine == is_fine
+    assert is_fine or "pip install 'setuptools<81'" in found.words
+
+
 def test_a_scan_whose_process_is_gone(database: Database) -> None:
     with database.writing() as connection:
         connection.execute(
