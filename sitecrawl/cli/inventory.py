@@ -55,7 +55,7 @@ def scans(
     limit: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
-    """List the scans, newest first.
+    """List the scans of the first workspace, newest first.
 
     \b
     sitecrawl scans

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
 
 _RESTART_SECONDS: Final = 5
+_DEMO_DRAIN_SECONDS: Final = 2
 
 
 def serve(
@@ -53,6 +54,10 @@ def serve(
     from sitecrawl.store.engine import open_database
 
     config = _config(host, port, setting or [], database)
+    if demo:
+        # Whoever tries it out does not wait for scans; the next start goes on with them.
+        drain_seconds = min(config.monitor_drain_seconds, _DEMO_DRAIN_SECONDS)
+        config = replace(config, monitor_drain_seconds=drain_seconds)
     try:
         from sitecrawl.web.server import DATABASE_CONNECTIONS, Server
     except ImportError as error:
@@ -101,11 +106,13 @@ def _demo_site(config: Config, store: Database, *, wanted: bool) -> Iterator[Cal
         from sitecrawl.store.vocabulary import FIRST_WORKSPACE
 
         try:
-            with watched_demo_site(store, config.database_url, FIRST_WORKSPACE, typer.echo) as url:
+            with watched_demo_site(
+                store, config.database_url, FIRST_WORKSPACE, typer.echo, is_over
+            ) as url:
                 typer.echo(f"The demo site is at {url}")
                 is_over.wait()
         except SitecrawlError as error:
-            # Ctrl+C ends its scan, too.
+            # Its scan is ended with the server.
             if not is_over.is_set():
                 typer.echo(f"The demo site is not watched: {error}", err=True)
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _LOG_TAIL_BYTES: Final = 20_000
 _MAX_LINE_BYTES: Final = 10_000_000
+_STEP_SECONDS: Final = 0.2
 
 
 class ScanEventKind(StrEnum):
@@ -253,11 +254,21 @@ def start_scan(
 
 @requires(Permission.SCAN)
 def run_in_child(
-    request: ScanRequest, progress: Callable[[ScanProgress], None] | None = None
+    request: ScanRequest,
+    progress: Callable[[ScanProgress], None] | None = None,
+    is_over: threading.Event | None = None,
 ) -> ScanResult:
-    """Run a scan to its end; ``ScanFailedError`` if nothing of the site could be read."""
+    """Run a scan to its end; ``ScanFailedError`` if nothing of the site could be read.
+
+    Once *is_over* is set the scan is killed (``ScanCrashedError``).
+    """
     with start_scan(request, progress) as handle:
-        return _checked(handle.wait())
+        while True:
+            try:
+                return _checked(handle.wait(_STEP_SECONDS if is_over else None))
+            except TimeoutError:
+                if is_over is not None and is_over.is_set():
+                    handle.kill()
 
 
 @requires(Permission.SCAN)

@@ -1,21 +1,20 @@
 """Signing in and out: by password or as somebody whom a provider has vouched for.
 
-Failed attempts are counted by address and by account, whether there is such an account or not, and
-too many of them block further ones for a while. Nothing tells which accounts exist.
+Nothing tells which accounts exist; :mod:`~sitecrawl.services.login_throttle` slows down guessing.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from sitecrawl.errors import (
-    InvalidInputError,
-    NotFoundError,
-    SignInRefusedError,
-    ThrottledError,
+from sitecrawl.errors import InvalidInputError, NotFoundError, SignInRefusedError
+from sitecrawl.services.login_throttle import (
+    Attempt,
+    check_throttle,
+    count_failure,
+    trust_address,
 )
 from sitecrawl.services.passwords import MAX_LENGTH, hash_password, is_outdated, is_password
 from sitecrawl.services.permissions import Permission, requires
@@ -33,13 +32,8 @@ if TYPE_CHECKING:
 
 REFUSED: Final = "email or password is wrong"
 _MAX_USER_AGENT: Final = 300
-
-# Attempts that may fail before the next ones are blocked. Many people may share an address.
-_FREE_FAILURES: Final = {"account": 8, "address": 40}
-_FIRST_BLOCK: Final = timedelta(seconds=30)
-_LONGEST_BLOCK: Final = timedelta(minutes=15)
-# Failures before that no longer count.
-_FORGOTTEN_AFTER: Final = timedelta(hours=1)
+# An address from which nobody has signed in for so long may belong to somebody else.
+_KNOWN_ADDRESS_LIFETIME: Final = timedelta(days=90)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +56,6 @@ class SignedIn:
     expires_at: datetime
 
 
-def block_after(kind: str, failures: int) -> timedelta | None:
-    """How long further attempts are blocked after so many that failed.
-
-    >>> block_after("account", 7), block_after("account", 8), block_after("account", 10)
-    (None, datetime.timedelta(seconds=30), datetime.timedelta(seconds=120))
-    >>> block_after("account", 10_000) == block_after("address", 60)
-    True
-    """
-    beyond = failures - _FREE_FAILURES[kind]
-    if beyond < 0:
-        return None
-    return min(_FIRST_BLOCK * (1 << min(beyond, 10)), _LONGEST_BLOCK)
-
-
 def sign_in(
     database: Database,
     email: str,
@@ -86,18 +66,18 @@ def sign_in(
 ) -> SignedIn:
     """``SignInRefusedError`` or ``ThrottledError`` if not; it takes as long either way."""
     now = now or datetime.now(UTC)
-    keys = _throttle_keys(email, client.address)
+    attempt = Attempt(email, client.address)
     with database.reading() as connection:
-        _check_throttle(connection, keys, now)
         account = _account(connection, email)
+        check_throttle(connection, attempt, account.id if account else None, now)
     known_hash = account.password_hash if account else None
     is_right = len(password) <= MAX_LENGTH and is_password(password, known_hash)
     if not is_right or account is None or account.disabled_at is not None:
-        count_failure(database, keys, now)
+        with database.writing() as connection:
+            count_failure(connection, attempt, now)
         raise SignInRefusedError(REFUSED)
     renewed = hash_password(password) if is_outdated(known_hash or "") else None
     with database.writing() as connection:
-        writers.forget_login_failures(connection, keys[0])
         if renewed:
             writers.update_user(connection, account.id, password_hash=renewed)
         return open_session(connection, account, client, rules, now)
@@ -109,11 +89,12 @@ def is_own_password(database: Database, user_id: int, password: str, client: Cli
     with database.reading() as connection:
         account = queries.account_by_id(connection, user_id)
         assert account is not None
-        keys = _throttle_keys(account.email, client.address)
-        _check_throttle(connection, keys, now)
+        attempt = Attempt(account.email, client.address)
+        check_throttle(connection, attempt, user_id, now)
     if len(password) <= MAX_LENGTH and is_password(password, account.password_hash):
         return True
-    count_failure(database, keys, now)
+    with database.writing() as connection:
+        count_failure(connection, attempt, now)
     return False
 
 
@@ -138,7 +119,20 @@ def open_session(
         expires_at=expires_at,
     )
     writers.update_user(connection, account.id, last_login_at=now)
+    trust_address(connection, Attempt(account.email, client.address), account.id, now)
     return SignedIn(secret, session_id, account.id, account.email, own[0].id, expires_at)
+
+
+def trust_by_link(database: Database, email: str, client: Client) -> None:
+    """Whoever has chosen a password by a link can sign in from there, whatever others have tried.
+
+    It is the way in for somebody whose account is being attacked.
+    """
+    with database.writing() as connection:
+        account = _account(connection, email)
+        if account is not None:
+            attempt = Attempt(email, client.address)
+            trust_address(connection, attempt, account.id, datetime.now(UTC))
 
 
 def end_session(database: Database, secret: str) -> None:
@@ -216,37 +210,12 @@ def clear_expired(database: Database, rules: SessionRules) -> None:
     now = datetime.now(UTC)
     with database.writing() as connection:
         writers.delete_expired(
-            connection, now=now, unused_since=now - rules.idle, day_ago=now - timedelta(days=1)
+            connection,
+            now=now,
+            unused_since=now - rules.idle,
+            day_ago=now - timedelta(days=1),
+            addresses_since=now - _KNOWN_ADDRESS_LIFETIME,
         )
-
-
-def count_failure(database: Database, keys: tuple[str, ...], now: datetime) -> None:
-    with database.writing() as connection:
-        for key in keys:
-            before = queries.login_failures(connection, key)
-            is_recent = before is not None and before.last_failed_at + _FORGOTTEN_AFTER > now
-            failures = (before.failures if before and is_recent else 0) + 1
-            block = block_after(key.partition(":")[0], failures)
-            writers.set_login_failures(
-                connection,
-                key,
-                failures=failures,
-                last_failed_at=now,
-                blocked_until=now + block if block else None,
-            )
-
-
-def _check_throttle(connection: Connection, keys: tuple[str, ...], now: datetime) -> None:
-    for key in keys:
-        known = queries.login_failures(connection, key)
-        if known and known.blocked_until and known.blocked_until > now:
-            wait = int((known.blocked_until - now).total_seconds()) + 1
-            raise ThrottledError("too many attempts to sign in have failed", wait)
-
-
-def _throttle_keys(email: str, address: str) -> tuple[str, ...]:
-    account = hashlib.sha256(email.strip().lower().encode(errors="replace")).hexdigest()
-    return f"account:{account}", f"address:{address}"
 
 
 def _account(connection: Connection, email: str) -> Account | None:

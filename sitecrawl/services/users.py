@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.errors import ConflictError, InvalidInputError, NotFoundError
+from sitecrawl.services.login_throttle import forget_account
 from sitecrawl.services.passwords import check_password, hash_password
 from sitecrawl.services.permissions import Permission, Role, requires
 from sitecrawl.services.secret_text import new_secret, secret_hash
@@ -264,11 +265,12 @@ def change_own_password(
 
 @requires(Permission.MANAGE)
 def set_password(database: Database, user_id: int, email: str, password: str) -> None:
-    """Of any user, on the machine itself."""
+    """Of any user, on the machine itself; others who guessed the old one no longer count."""
     check_password(password, email)
     hashed = hash_password(password)
     with database.writing() as connection:
         _set_password(connection, user_id, hashed)
+        forget_account(connection, email)
 
 
 _NO_LINK: Final = "this link has been used, has been replaced by a newer one, or is too old"

@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sitecrawl.store.engine import explained, parse_url, shown_url
+from sitecrawl.store.engine import create_private, explained, parse_url, shown_url
 from sitecrawl.store.errors import (
     BackupError,
     DatabaseMissingError,
@@ -125,6 +125,8 @@ def _restore_sqlite(url: URL, file: Path, *, replace: bool) -> None:
         raise DatabaseUnavailableError(f"the folder {path.parent} does not exist; create it first")
     with explained(str(file)), _connected(file, "ro") as source:
         _check(source, file)
+        if not path.exists():
+            create_private(path)
         with explained(shown_url(url)), _connected(path, "rwc") as target:
             has_tables = target.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
             if has_tables and not replace:

@@ -13,7 +13,7 @@ import logging
 import os
 import sqlite3
 import sys
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -232,6 +232,18 @@ def _check_file(path: Path, label: str, create: bool) -> None:
             f"database {label}: the file does not exist; a first scan creates it,"
             " or adding a site to watch"
         )
+    if not path.exists():
+        create_private(path)
+
+
+def create_private(path: Path) -> None:
+    """An empty file that only its owner can read, for SQLite to fill.
+
+    It will have hashes of passwords, and what sites have shown.
+    """
+    # Where no file can be created SQLite says so.
+    with suppress(OSError):
+        path.touch(mode=0o600)
 
 
 def _sqlite_engine(url: URL, busy_timeout_seconds: float, connections: int | None) -> Engine:

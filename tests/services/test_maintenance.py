@@ -51,6 +51,7 @@ def test_a_copy_of_sqlite_is_restored(tmp_path: Path) -> None:
     restored = sqlite_url(tmp_path, "restored")
     restore(restored, copy)
     assert number_of_scans(restored) == 1
+    assert (tmp_path / "restored.db").stat().st_mode & 0o077 == 0
 
 
 def test_a_database_with_tables_is_replaced_only_on_request(tmp_path: Path) -> None:

@@ -143,6 +143,8 @@ class TestSqliteFiles:
         url = f"sqlite:///{open_folder}/x.db"
         with open_database(url) as writer:
             scan(writer, {"https://example.com/a.xml": ["https://example.com/"]})
+            for each in open_folder.iterdir():
+                each.chmod(0o644)
             open_folder.chmod(0o555)
             with as_nobody(), open_database(url, create=False, to_write=False) as database:
                 assert inventory(database) == ["https://example.com/"]
@@ -160,6 +162,7 @@ class TestSqliteFiles:
             left = {each: each.read_bytes() for each in (path, path.with_name("x.db-wal"))}
         for each, content in left.items():
             each.write_bytes(content)
+            each.chmod(0o644)
         open_folder.chmod(0o555)
         with as_nobody():
             open_database(url, create=False, to_write=False).close()
@@ -263,6 +266,14 @@ class TestPostgres:
             # It is back: the scan can be ended, with what it had committed.
             scanning.finish(ScanStatus.FAILED)
             assert scans(database)[0].status == ScanStatus.FAILED
+
+
+def test_a_new_file_is_private(tmp_path: Path) -> None:
+    file = tmp_path / "own.db"
+    with open_database(f"sqlite:///{file}") as database:
+        scan(database, {})
+        for each in (file, tmp_path / "own.db-wal"):
+            assert each.stat().st_mode & 0o077 == 0
 
 
 def test_starting_is_cheap(sqlite_url: str) -> None:

@@ -238,8 +238,8 @@ def test_a_thousand_guesses_are_stopped_by_address_and_account(
         kind = type(caught.value).__name__
         words = re.sub(r"\d+", "N", str(caught.value))
         answers["known" if number % 2 else "unknown"].add(f"{kind}: {words}")
-    # Of an account 8 are free, of an address 40; then every failure doubles the wait.
-    assert len(checked) <= 8 + 10 * 8
+    # Of an address 40 are free, of an account there 8; then every failure doubles the wait.
+    assert len(checked) <= 5 * 40
     assert answers["known"] == answers["unknown"]
     assert len(answers["known"]) == 2
 

@@ -93,9 +93,11 @@ def _holds(own: str, wanted: str) -> bool:
 
 
 def scans(database: Database, limit: int = 20, site_id: int | None = None) -> list[Scan]:
-    """The newest first."""
+    """The newest first: of a site, or of the first workspace, which commands work in."""
     statement = _SCANS.order_by(t.scans.c.id.desc()).limit(limit)
-    return _scans(database, statement if site_id is None else _of_site(statement, site_id))
+    if site_id is None:
+        return _scans(database, statement.where(t.sites.c.workspace_id == FIRST_WORKSPACE))
+    return _scans(database, _of_site(statement, site_id))
 
 
 def scans_of_sites(database: Database, site_ids: Sequence[int], limit: int = 20) -> list[Scan]:

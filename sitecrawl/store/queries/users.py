@@ -237,6 +237,12 @@ def login_failures(connection: Connection, key: str) -> LoginFailures | None:
     return LoginFailures(**row._asdict()) if row else None
 
 
+def is_known_address(connection: Connection, user_id: int, address: str) -> bool:
+    """Whether the user has signed in from there."""
+    own = (t.known_addresses.c.user_id == user_id) & (t.known_addresses.c.address == address)
+    return connection.scalar(select(t.known_addresses.c.user_id).where(own)) is not None
+
+
 def audit_entries(
     connection: Connection, workspace_id: int, before_id: int | None, limit: int
 ) -> list[AuditEntry]:

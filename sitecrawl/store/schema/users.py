@@ -110,15 +110,25 @@ one_time_links = Table(
     Index("ix_one_time_links_user_id", "user_id"),
 )
 
-# Failed attempts to sign in, by address and by account, whether there is such an account or not.
+# Failed attempts to sign in, whether there is such an account or not.
 login_failures = Table(
     "login_failures",
     metadata,
-    # address:... or account:... with the hash of the email.
+    # pair:<account>:<address>, address:... or account:..., with the hash of the email.
     Column("key", Text, primary_key=True),
     Column("failures", Integer, nullable=False),
     Column("last_failed_at", UtcDateTime, nullable=False),
     Column("blocked_until", UtcDateTime),
+)
+
+# Where a user has signed in from: who guesses its password elsewhere does not keep it out here.
+known_addresses = Table(
+    "known_addresses",
+    metadata,
+    Column("user_id", ForeignKey("users.id"), primary_key=True),
+    # Of IPv6 the network of a customer.
+    Column("address", Text, primary_key=True),
+    Column("last_used_at", UtcDateTime, nullable=False),
 )
 
 # Answers to requests that can be sent again without being done again.

@@ -125,6 +125,15 @@ def forget_login_failures(connection: Connection, key: str) -> None:
     connection.execute(delete(t.login_failures).where(t.login_failures.c.key == key))
 
 
+def add_known_address(connection: Connection, user_id: int, address: str, now: datetime) -> None:
+    statement = upserting_insert(connection.dialect)(t.known_addresses).values(
+        user_id=user_id, address=address, last_used_at=now
+    )
+    own = [t.known_addresses.c.user_id, t.known_addresses.c.address]
+    used = {"last_used_at": now}
+    connection.execute(statement.on_conflict_do_update(index_elements=own, set_=used))
+
+
 def add_audit_entry(connection: Connection, **values: Any) -> None:
     connection.execute(insert(t.audit_log).values(**values))
 
@@ -174,13 +183,20 @@ def release_key(connection: Connection, caller: str, key: str) -> None:
 
 
 def delete_expired(
-    connection: Connection, *, now: datetime, unused_since: datetime, day_ago: datetime
+    connection: Connection,
+    *,
+    now: datetime,
+    unused_since: datetime,
+    day_ago: datetime,
+    addresses_since: datetime,
 ) -> None:
-    """Sessions, tokens, links, throttles and kept answers that no longer count."""
+    """Sessions, links, throttles, addresses and kept answers that no longer count."""
     old_session = or_(t.sessions.c.expires_at < now, t.sessions.c.last_used_at < unused_since)
     connection.execute(delete(t.sessions).where(old_session))
     connection.execute(delete(t.one_time_links).where(t.one_time_links.c.expires_at < now))
     connection.execute(delete(t.login_failures).where(t.login_failures.c.last_failed_at < day_ago))
+    old_address = t.known_addresses.c.last_used_at < addresses_since
+    connection.execute(delete(t.known_addresses).where(old_address))
     connection.execute(delete(t.idempotency_keys).where(t.idempotency_keys.c.created_at < day_ago))
 
 

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from sitecrawl.errors import InvalidInputError, SignInRefusedError, ThrottledError
-from sitecrawl.services import audit, users
+from sitecrawl.services import audit, sessions, users
 from sitecrawl.services.passwords import MIN_LENGTH
 from sitecrawl.web.auth import (
     client_of,
@@ -91,8 +91,9 @@ async def choose_password(request: Request, secret: str, password: Field) -> Res
 
     def work() -> str:
         email = users.use_password_link(web.database, secret, password)
-        address = client_of(request).address
-        audit.record(web.database, "choosePassword", actor=email, address=address)
+        client = client_of(request)
+        sessions.trust_by_link(web.database, email, client)
+        audit.record(web.database, "choosePassword", actor=email, address=client.address)
         return email
 
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ from sitecrawl.items import Validators
 from sitecrawl.store.queries.archive import children, load_validators
 from sitecrawl.store.queries.scans import latest_scan, scans, site_for, sites
 from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.store.writers.users import add_workspace
 from tests.store.scanning import FAILED, FINGERPRINT, SITE, UNCHANGED, Scanning, scan
 
 if TYPE_CHECKING:
@@ -59,6 +61,13 @@ class TestScans:
         site = site_for(database, SITE)
         assert site is not None
         assert [each.id for each in scans(database, site_id=site.id)] == ids[::-1]
+
+    def test_those_of_other_workspaces_are_theirs(self, database: Database) -> None:
+        with database.writing() as connection:
+            theirs = add_workspace(connection, "other", datetime.now(UTC))
+        Scanning(database, workspace_id=theirs).finish()
+        own = scan(database, {})
+        assert [each.id for each in scans(database)] == [own]
 
     def test_the_latest_is_the_newest_with_a_result(self, database: Database) -> None:
         site_id = None
