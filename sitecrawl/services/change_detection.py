@@ -25,7 +25,7 @@ from sitecrawl.changes.presence import (
     step,
 )
 from sitecrawl.services.document_comparison import DocumentComparison
-from sitecrawl.store.queries import change_facts
+from sitecrawl.store.queries import moved_pages, restated_pages, visit_changes, watched_pages
 from sitecrawl.store.writers import changes as writer
 from sitecrawl.urls.refusal import Reason
 
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from sitecrawl.changes.moves import Move, SiteMove
-    from sitecrawl.store.queries.change_facts import AddedPage, Pair, WatchedPage
+    from sitecrawl.store.queries.moved_pages import AddedPage
+    from sitecrawl.store.queries.scan_pairs import Pair
+    from sitecrawl.store.queries.watched_pages import WatchedPage
 
 _EXAMPLES: Final = 10
 # Settings that change how a page is read.
@@ -76,10 +78,10 @@ class Comparing:
         is_comparable = not names
         if names:
             self._say_baseline(names)
-        added = change_facts.added_pages(self._connection, self._pair)
-        watched = change_facts.watched_pages(self._connection, self._pair)
+        added = moved_pages.added_pages(self._connection, self._pair)
+        watched = watched_pages.watched(self._connection, self._pair)
         moment = self._pair.scan.finished_at or datetime.now(UTC)
-        restated = change_facts.restated_pages(self._connection, self._pair, self._known, moment)
+        restated = restated_pages.restated(self._connection, self._pair, self._known, moment)
         moved = _Moves([], None, set())
         if is_comparable:
             moved = self._moves(added, watched, restated.new_urls)
@@ -125,16 +127,16 @@ class Comparing:
             return _Moves([], moved, {old.id for old, _ in elsewhere})
         if not leaving:
             return _Moves([], None, set())
-        targets = change_facts.pages_of_urls(
+        targets = moved_pages.pages_of_urls(
             self._connection,
             self._pair.scan.site_id,
             [url for each in leaving for url in (each.redirect_target, each.canonical) if url],
         )
         ids = {each.page.id for each in leaving} | {each.page.id for each in arriving}
         ids |= set(targets.values())
-        texts = change_facts.visited_texts(self._connection, self._pair, ids)
+        texts = moved_pages.visited_texts(self._connection, self._pair, ids)
         old = [
-            change_facts.moving_page(
+            moved_pages.moving_page(
                 each.page,
                 each.title,
                 texts,
@@ -143,9 +145,9 @@ class Comparing:
             )
             for each in leaving
         ]
-        new = [change_facts.moving_page(each.page, each.title, texts) for each in arriving]
+        new = [moved_pages.moving_page(each.page, each.title, texts) for each in arriving]
         known = {
-            number: change_facts.moving_page(PageRef(number, url), "", texts)
+            number: moved_pages.moving_page(PageRef(number, url), "", texts)
             for url, number in targets.items()
         }
         return _Moves(pair_moves(old, new, known), None, set())
@@ -295,7 +297,9 @@ class Comparing:
         }
 
     def _compare_visits(self, gone: set[int]) -> None:
-        for page, reason, before, after in change_facts.visit_changes(self._connection, self._pair):
+        for page, reason, before, after in visit_changes.changed_visits(
+            self._connection, self._pair
+        ):
             if page.id in gone:
                 continue
             evidence = {"soft_404": True} if reason == Reason.SOFT_404 else {}
@@ -303,12 +307,12 @@ class Comparing:
                 Change(ChangeKind.UPDATED, page, before=before, after=after, evidence=evidence)
             )
 
-    def _restate(self, restated: change_facts.Restated, moved: _Moves) -> None:
+    def _restate(self, restated: restated_pages.Restated, moved: _Moves) -> None:
         """Changes that only documents tell are stored by the database itself, by one event."""
         trust = self.found.trust
         if restated.updated:
-            examples = change_facts.restated_examples(
-                self._connection, change_facts.IS_RESTATED, _EXAMPLES
+            examples = restated_pages.examples(
+                self._connection, restated_pages.IS_RESTATED, _EXAMPLES
             )
             noun = "page" if restated.updated == 1 else "pages"
             detail: dict[str, Any] = {"examples": examples, "restated": "updated"}
@@ -328,7 +332,7 @@ class Comparing:
             )
         if restated.relisted:
             is_relisted = "r.old_document_id <> r.document_id"
-            examples = change_facts.restated_examples(self._connection, is_relisted, _EXAMPLES)
+            examples = restated_pages.examples(self._connection, is_relisted, _EXAMPLES)
             self.found.counts[ChangeKind.SOURCE_CHANGED] += restated.relisted
             noun = "page is" if restated.relisted == 1 else "pages are"
             self.found.events.append(

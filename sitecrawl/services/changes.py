@@ -18,12 +18,12 @@ from sitecrawl.changes.presence import Presence, PresenceState
 from sitecrawl.errors import ConflictError, InvalidInputError, NotFoundError
 from sitecrawl.services.change_detection import COLLAPSE, Comparing, write
 from sitecrawl.services.permissions import Permission, requires
-from sitecrawl.store.queries import change_facts, scan_difference
 from sitecrawl.store.queries import changes as queries
+from sitecrawl.store.queries import scan_difference, scan_pairs
 from sitecrawl.store.queries.change_documents import map_states
-from sitecrawl.store.queries.change_facts import Pair
 from sitecrawl.store.queries.changes import ChangeFilter
 from sitecrawl.store.queries.documents import document_urls
+from sitecrawl.store.queries.scan_pairs import Pair
 from sitecrawl.store.queries.scans import latest_scan, scan_by_id
 from sitecrawl.store.schema import changes, incidents
 from sitecrawl.store.vocabulary import ENDED_WELL
@@ -116,12 +116,12 @@ def _compare(connection: Connection, database: Database, scan: Scan) -> None:
     values = {
         "scan_id": scan.id,
         "site_id": scan.site_id,
-        "last_page_number": change_facts.last_page_number(connection, scan),
+        "last_page_number": scan_pairs.last_page_number(connection, scan),
         "compared_at": now,
     }
     before = scan_by_id(database, known[0].scan_id) if known else None
     if before is None:
-        counts = {"pages": change_facts.count_known(connection, scan)}
+        counts = {"pages": scan_pairs.count_known(connection, scan)}
         first = {"baseline": "first_scan", "is_holding": False, "counts": counts}
         writer.add_comparison(connection, {**values, **first})
         return
@@ -133,7 +133,7 @@ def _compare(connection: Connection, database: Database, scan: Scan) -> None:
     write(connection, pair, found, now)
     _close_incidents(connection, pair, found.closed, now)
     counts = {str(kind): number for kind, number in found.counts.items()}
-    counts["pages"] = known_pages + change_facts.count_more(connection, pair)
+    counts["pages"] = known_pages + scan_pairs.count_more(connection, pair)
     writer.add_comparison(
         connection,
         {
@@ -405,7 +405,7 @@ def confirm_removals(database: Database, site: Site, scan_id: int) -> int:
         waiting = queries.presences_in(connection, site.id, _OPEN_STATES)
         if not waiting:
             raise ConflictError(f"no page of {site.key} waits for a confirmation")
-        refs = change_facts.page_refs(connection, waiting)
+        refs = scan_pairs.page_refs(connection, waiting)
         confirmed = [
             Change(ChangeKind.REMOVED, refs.get(page_id, PageRef(page_id, "")), evidence=evidence)
             for page_id, presence in waiting.items()

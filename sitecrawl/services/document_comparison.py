@@ -13,7 +13,7 @@ from sitecrawl.changes.sitemap_changes import MapChangeKind, MapHealth, compare_
 from sitecrawl.robots.answers import read_answer
 from sitecrawl.robots.file import AgentMatching
 from sitecrawl.robots.policy import policy_for
-from sitecrawl.store.queries import change_documents, change_facts
+from sitecrawl.store.queries import change_documents, scan_pairs
 from sitecrawl.urls.address import origin_of
 from sitecrawl.urls.refusal import Reason
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from sitecrawl.services.change_detection import Found
     from sitecrawl.store.queries.change_documents import RobotsAnswered
-    from sitecrawl.store.queries.change_facts import AddedPage, Pair
+    from sitecrawl.store.queries.moved_pages import AddedPage
+    from sitecrawl.store.queries.scan_pairs import Pair
 
 
 class DocumentComparison:
@@ -48,7 +49,7 @@ class DocumentComparison:
                 continue
             impact = RobotsImpact(before, after)
             origin = origin_of(new.url)
-            for urls, important in change_facts.known_urls(self._connection, self._pair.scan):
+            for urls, important in scan_pairs.known_urls(self._connection, self._pair.scan):
                 own = [row for row, url in enumerate(urls) if url.startswith(origin)]
                 impact.add([urls[row] for row in own], [important[row] for row in own])
             self._say_robots(new, diff.as_dict(), impact)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Row
     from sqlalchemy.engine import Connection
 
-    from sitecrawl.store.queries.change_facts import Pair
+    from sitecrawl.store.queries.scan_pairs import Pair
 
 _ANSWERS: Final = (FetchOutcome.OK, FetchOutcome.NOT_FOUND)
 _CUT: Final = frozenset({FindingKind.TRUNCATED, FindingKind.GZIP_DAMAGED, FindingKind.OVER_LIMIT})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.changes.kinds import ChangeKind
-from sitecrawl.store.queries.change_facts import IS_OF_SITE
+from sitecrawl.store.queries.scan_pairs import IS_OF_SITE
 from sitecrawl.store.queries.scans import pages_as_of
 from sitecrawl.store.vocabulary import ENDED_WELL
 

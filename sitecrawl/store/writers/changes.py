@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import delete, insert, select, update
 
 from sitecrawl.changes.kinds import ChangeKind, Severity
-from sitecrawl.store.queries.change_facts import IS_RESTATED
+from sitecrawl.store.queries.restated_pages import IS_RESTATED
 from sitecrawl.store.schema import (
     changes,
     comparisons,
