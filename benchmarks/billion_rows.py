@@ -3,16 +3,21 @@
     python -m benchmarks.billion_rows --pages 500k --sites 40
 
 One site is built in a database and exported, which gives the rate and the size per row. Its files
-are then copied under the names of further sites, and five questions are asked of all of them.
+are then copied under the names of further sites, and five questions are asked of all of them. The
+export and each question run in a process of their own, whose peak memory is printed.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import shutil
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from benchmarks.built_sites import parse_size
 from benchmarks.inventory_site import SITE, build_inventory
@@ -20,6 +25,10 @@ from sitecrawl.services.datasets import ask_files, export_parquet
 from sitecrawl.store.dataset_sql import QueryLimits
 from sitecrawl.store.engine import open_database
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_Result = TypeVar("_Result")
 _QUESTIONS = {
     "pages by site and status": "SELECT site, status, count(*) FROM pages GROUP BY ALL",
     "largest templates": (
@@ -42,34 +51,47 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="sitecrawl-parquet-") as name:
         folder = Path(name) / "parquet"
-        rows = _export(Path(name), folder, given.pages)
-        _copy(folder / "pages", given.sites)
-        total = rows * given.sites
-        size = _size(folder / "pages")
-        print(f"{total:,} rows in {given.sites} sites, {size / total:.1f} bytes per row")
-        for words, sql in _QUESTIONS.items():
-            started = time.perf_counter()
-            with ask_files(folder, sql, QueryLimits(given.memory, 600)) as answer:
-                found = sum(1 for _ in answer.rows)
-            print(f"{words:<28} {time.perf_counter() - started:7.2f} s  {found:,} rows")
-
-
-def _export(work: Path, folder: Path, pages: int) -> int:
-    with open_database(f"sqlite:///{work}/own.db") as database:
-        build_inventory(database, pages)
-        started = time.perf_counter()
-        [done] = export_parquet(database, folder, SITE)
-    seconds = time.perf_counter() - started
-    assert done.rows is not None
-    written, rows = sum(done.rows.values()), done.rows["pages"]
-    print(f"exported {done.rows} in {seconds:.1f} s, {written / seconds:,.0f} rows per second")
-    for table in done.rows:
-        if done.rows[table]:
-            each = _size(folder / table) / done.rows[table]
+        database = f"sqlite:///{name}/own.db"
+        with open_database(database) as opened:
+            build_inventory(opened, given.pages)
+        exported, seconds, memory = _apart(_export, database, folder)
+        rate = sum(exported.values()) / seconds
+        print(f"exported {exported} in {seconds:.1f} s, {rate:,.0f} rows per second, {memory:,} MB")
+        for table in ("pages", "mentions"):
+            each = _size(folder / table) / exported[table]
             print(f"{table}: {each:.1f} bytes per row")
-    database_bytes = (work / "own.db").stat().st_size
-    print(f"the database: {database_bytes / rows:.0f} bytes per page, with indexes and mentions")
-    return rows
+        each = (Path(name) / "own.db").stat().st_size / exported["pages"]
+        print(f"the database: {each:.0f} bytes per page, with indexes and mentions")
+        _copy(folder / "pages", given.sites)
+        print(f"{exported['pages'] * given.sites:,} rows in {given.sites} sites")
+        for words, sql in _QUESTIONS.items():
+            found, seconds, memory = _apart(_ask, folder, sql, given.memory)
+            print(f"{words:<28} {seconds:7.2f} s  {found:,} rows, {memory:,} MB")
+
+
+def _apart(work: Callable[..., _Result], *args: object) -> tuple[_Result, float, int]:
+    """The result of a new process, its seconds and its peak memory in MB."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(_measured, work, *args).result()
+
+
+def _measured(work: Callable[..., _Result], *args: object) -> tuple[_Result, float, int]:
+    started = time.perf_counter()
+    result = work(*args)
+    seconds = time.perf_counter() - started
+    return result, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+
+
+def _export(database: str, folder: Path) -> dict[str, int]:
+    with open_database(database) as opened:
+        [done] = export_parquet(opened, folder, SITE)
+    assert done.rows is not None
+    return done.rows
+
+
+def _ask(folder: Path, sql: str, memory: int) -> int:
+    with ask_files(folder, sql, QueryLimits(memory, 600)) as answer:
+        return sum(1 for _ in answer.rows)
 
 
 def _copy(pages: Path, sites: int) -> None:

@@ -118,7 +118,7 @@ def _figures(url: str, pages: int) -> dict[str, float]:
 
     with open_database(url) as database:
         build_inventory(database, pages)
-        inventory, clock = _inventory(database), _Clock(database)
+        inventory, clock = _inventory(database), CpuClock(database)
         scan = inventory.scan
         note("index_cpu_seconds", clock.cpu(partial(index_pages, database, scan, with_texts=False)))
         note("texts_cpu_seconds", clock.cpu(partial(index_pages, database, scan)))
@@ -183,7 +183,7 @@ class _Process(NamedTuple):
     said: str
 
 
-class _Clock:
+class CpuClock:
     """CPU of this process and of the server, which runs on the same machine."""
 
     def __init__(self, database: Database) -> None:

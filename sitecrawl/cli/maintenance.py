@@ -1,4 +1,4 @@
-"""``sitecrawl backup``, ``restore`` and ``migrate``: the database as a whole."""
+"""``sitecrawl backup``, ``restore``, ``migrate`` and ``partition``: the database as a whole."""
 
 from __future__ import annotations
 
@@ -88,6 +88,28 @@ def migrate(
         raise typer.Exit(ExitCode.FAILED)
     else:
         typer.echo(f"migrated {found.database}: {before} -> {found.after}")
+
+
+def partition(
+    partitions: Annotated[
+        int, typer.Option(min=2, max=1_024, help="So many for each table; 16 is enough for most.")
+    ] = 16,
+    database: Annotated[str, DATABASE_OPTION] = "",
+) -> None:
+    """Split the pages and mentions of a PostgreSQL database into partitions by site.
+
+    For a new database, or for one with a billion rows; see docs/scale.md. Stop the server, the
+    monitor and the workers first: rows are copied, and there must be room for them twice.
+
+    \b
+    sitecrawl partition --database postgresql://user@host/name
+    """
+    from sitecrawl.services import maintenance
+    from sitecrawl.services.database import configured_url
+
+    done = maintenance.partition(database or configured_url(), partitions)
+    words = f"{done.rows:,} rows in {done.seconds:.1f} s"
+    typer.echo(f"split {done.database} into {partitions} partitions: {words}")
 
 
 def _size_words(done: Copied) -> str:

@@ -44,7 +44,7 @@ from sitecrawl.store.writers.jobs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy.engine import Connection
 
@@ -107,14 +107,15 @@ class JobRunner:
         worker: str,
         retry_rule: RetryRule,
         after_scan: tuple[Callable[[Database, int, datetime], object], ...] = (),
-        address_allow: tuple[str, ...] = (),
+        machine_settings: Mapping[str, Any] | None = None,
     ):
         self._database = database
         self._database_url = database_url
         self._worker = worker
         self._retry_rule = retry_rule
         self._after_scan = after_scan
-        self._address_allow = address_allow
+        # Of whoever runs the machine; they stand above those of the site.
+        self._machine_settings = dict(machine_settings or {})
 
     def scan(self, job_id: int) -> str | None:
         """Run the scan of the job to its end and return the status; None: it is not ours."""
@@ -276,7 +277,7 @@ class JobRunner:
                 "SITECRAWL_WORKSPACE": site.workspace_id,
                 # Whoever may edit sites in the web must not reach the machine's own network.
                 "SITECRAWL_ALLOW_PRIVATE_SITE": site.allow_private,
-                **({"SITECRAWL_ADDRESS_ALLOW": allow} if (allow := self._address_allow) else {}),
+                **self._machine_settings,
                 "SITECRAWL_PROGRESS": "off",
             },
             log_ids={"job": job.id, "worker": self._worker},

@@ -14,7 +14,7 @@ import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.errors import SitecrawlError
 from sitecrawl.monitor.announcements import announce, compare_pending
@@ -96,7 +96,7 @@ class MonitorProcess:
             self.name,
             RetryRule(config.monitor_retries, config.monitor_retry_minutes),
             after_scan=(_find_changes, announce, _index_pages),
-            address_allow=config.address_allow,
+            machine_settings=_machine_settings(config),
         )
         self._engine = JobEngine(
             config.monitor_database_url or beside(config.database_url, "-jobs"),
@@ -241,6 +241,15 @@ class MonitorProcess:
         while not is_over.wait(_HEARTBEAT.total_seconds()):
             with self._database.writing() as connection:
                 update_worker(connection, self.name, heartbeat_at=datetime.now(UTC))
+
+
+def _machine_settings(config: Config) -> dict[str, Any]:
+    """What whoever runs the machine has set for its scans, also by ``serve -s``."""
+    allowed = config.address_allow
+    return {
+        "SITECRAWL_LOG_FORMAT": config.log_format,
+        **({"SITECRAWL_ADDRESS_ALLOW": allowed} if allowed else {}),
+    }
 
 
 def _find_changes(database: Database, scan_id: int, _now: datetime) -> None:

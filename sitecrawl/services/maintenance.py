@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store import backup
 from sitecrawl.store.engine import open_database, schema_revision, without_password
 from sitecrawl.store.migrations.upgrade import HEAD_REVISION, can_upgrade
+from sitecrawl.store.writers import partitions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +41,16 @@ class Migration:
     @property
     def is_needed(self) -> bool:
         return self.before != self.after
+
+
+@dataclass(frozen=True, slots=True)
+class Partitioned:
+    """The largest tables, split."""
+
+    database: str
+    rows: int
+    """So many were copied."""
+    seconds: float
 
 
 @requires(Permission.MANAGE)
@@ -82,3 +94,12 @@ def migrate(url: str, *, keep_copy: bool = False) -> Migration:
         found = replace(found, copy=backup.copy_beside(url, f"-{found.before}"))
     open_database(url).close()
     return found
+
+
+@requires(Permission.MANAGE)
+def partition(url: str, count: int) -> Partitioned:
+    """Split pages and mentions of a PostgreSQL database; nobody else can use them meanwhile."""
+    started = time.monotonic()
+    with open_database(url) as database:
+        rows = partitions.partition(database, count, datetime.now(UTC))
+        return Partitioned(database.label, rows, time.monotonic() - started)

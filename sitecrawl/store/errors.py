@@ -12,6 +12,7 @@ StoreError
 ├── SchemaError                 its tables are not the ones this version works with
 │   └── SchemaTooNewError       a newer sitecrawl has been here
 ├── BackupError                 a copy cannot be written, or put back
+├── PartitionError              its tables cannot be split now
 ├── ScanRunningError            another scan of the same site is under way
 ├── ScanNotResumableError       there is nothing to go on with
 ├── ScanLostError               this scan has been declared dead by another process
@@ -64,6 +65,10 @@ class SchemaError(StoreError):
 
 
 class SchemaTooNewError(SchemaError):
+    pass
+
+
+class PartitionError(StoreError):
     pass
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import sqlite3
@@ -87,7 +88,7 @@ def test_a_newcomer_sets_up_watches_a_site_and_sees_its_pages(
     }
     allow = f"SITECRAWL_ADDRESS_ALLOW={site.url.removeprefix('http://').rstrip('/')}"
     with (
-        serving(project, "-s", allow) as (url, link),
+        serving(project, "-s", allow, "-s", "SITECRAWL_LOG_FORMAT=json") as (url, link),
         httpx.Client(base_url=url, timeout=60) as browser,
     ):
         given = {"email": "ada@example.com", "password": "a long password"}
@@ -108,6 +109,11 @@ def test_a_newcomer_sets_up_watches_a_site_and_sees_its_pages(
     with closing(sqlite3.connect(project.database)) as database:
         indexed = "SELECT url FROM page_index WHERE EXISTS (SELECT finished_at FROM indexed_sites)"
         assert len(database.execute(indexed).fetchall()) == 2
+        [(log,)] = database.execute("SELECT log_tail FROM jobs").fetchall()
+    # What was set for the server holds for its scans, which are processes of their own.
+    lines = [json.loads(line) for line in log.splitlines()]
+    [closed] = [line for line in lines if line["message"] == "Spider closed (finished)"]
+    assert (closed["job"], closed["scan"], closed["worker"]) == (1, 1, worker["name"])
 
 
 def test_the_server_answers_while_the_demo_site_is_scanned(project: Project) -> None:

@@ -79,7 +79,13 @@ def test_what_the_machine_allows_is_connected_to(
     sqlite_database: Database, sqlite_url: str, small_site: SiteServer
 ) -> None:
     endpoint = small_site.url.removeprefix("http://").rstrip("/")
-    runner = JobRunner(sqlite_database, sqlite_url, "me", RULE, address_allow=(endpoint,))
+    runner = JobRunner(
+        sqlite_database,
+        sqlite_url,
+        "me",
+        RULE,
+        machine_settings={"SITECRAWL_ADDRESS_ALLOW": (endpoint,)},
+    )
     add_site(sqlite_database, 1, NewSite(small_site.url, profile="monitor,fast"), [endpoint])
     assert runner.scan(1) == "success"
 

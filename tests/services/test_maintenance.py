@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.services.maintenance import back_up, migrate, pending_migration, restore
+from sitecrawl.services.maintenance import back_up, migrate, partition, pending_migration, restore
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.errors import BackupError, DatabaseMissingError, DriverMissingError, StoreError
 from sitecrawl.store.migrations.upgrade import HEAD_REVISION
@@ -94,11 +94,14 @@ def test_a_copy_of_sqlite_that_is_written_to_is_whole(tmp_path: Path) -> None:
         assert number_of_scans(restored) >= 1
 
 
+@pytest.mark.parametrize("partitions", [0, 3])
 def test_a_copy_of_postgresql_is_restored(
-    postgres_server: PostgresDatabases, tmp_path: Path
+    partitions: int, postgres_server: PostgresDatabases, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy"
     with postgres_server.fresh_with_tables() as url, postgres_server.fresh() as other:
+        if partitions:
+            partition(url, partitions)
         with open_database(url) as database:
             crawled(database)
             back_up(url, copy, _PROGRAMS)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.schema import CreateIndex, DropIndex
 
@@ -52,7 +52,7 @@ INSERT INTO other_mentions (
     sitemap_priority)
 SELECT {document}, i.position, i.id, {scan}, i.context_id, i.anchor, i.lastmod, i.details,
     i.changefreq, i.sitemap_priority
-FROM incoming AS i JOIN pages ON pages.id = i.id
+FROM incoming AS i JOIN pages ON {is_page}
 WHERE pages.document_id <> {document}
 {renew}
 """
@@ -67,7 +67,7 @@ rule = CASE WHEN {stands} THEN pages.rule ELSE {new}.rule END
 
 # What the statements below write over is kept first (``history.py``).
 _KEEP = keep_versions(
-    "FROM incoming AS i JOIN pages ON pages.id = i.id WHERE 1 = 1",
+    "FROM incoming AS i JOIN pages ON {is_page} WHERE 1 = 1",
     differs="""
     {new_reason} IS DISTINCT FROM pages.reason
     OR i.url <> pages.url AND coalesce(pages.verdict_id, 0) <> coalesce(i.verdict_id, 0)
@@ -79,7 +79,7 @@ _KEEP = keep_versions(
     new_title="coalesce(i.title, pages.title)",
 )
 _KEEP_REPEATED = keep_versions(
-    "FROM incoming AS i JOIN pages ON pages.id = i.id"
+    "FROM incoming AS i JOIN pages ON {is_page}"
     " WHERE pages.document_id = {document} AND pages.seen_scan_id < {scan}",
     differs="i.lastmod IS DISTINCT FROM pages.lastmod OR i.source <> pages.source",
 )
@@ -87,7 +87,7 @@ _KEEP_REPEATED = keep_versions(
 _VERDICT_ELSEWHERE = """
 UPDATE pages SET url = i.url, verdict_id = i.verdict_id, {judged_elsewhere}
 FROM incoming AS i
-WHERE pages.id = i.id AND pages.document_id <> {document}
+WHERE {is_page} AND pages.document_id <> {document}
 AND (coalesce(pages.verdict_id, 0) <> coalesce(i.verdict_id, 0)
      OR coalesce(pages.reason, '') <> coalesce(i.reason, '')
      OR coalesce(pages.rule, '') <> coalesce(i.rule, ''))
@@ -102,7 +102,7 @@ SELECT id, {site}, url, verdict_id, reason, rule, source, {document}, position, 
     changefreq, sitemap_priority, title, language, category, details, {scan}, {scan},
     region, anchor, rel, path
 FROM incoming WHERE true
-ON CONFLICT (id) DO UPDATE SET
+ON CONFLICT ({key}) DO UPDATE SET
     url = excluded.url, verdict_id = excluded.verdict_id, {judged},
     source = excluded.source, position = excluded.position,
     lastmod = excluded.lastmod, changefreq = excluded.changefreq,
@@ -121,7 +121,7 @@ _RENEW_REPEATED = """
 UPDATE pages SET position = i.position, lastmod = i.lastmod, seen_scan_id = {scan},
     source = i.source, region = i.region, anchor = i.anchor, rel = i.rel, path = i.path
 FROM incoming AS i
-WHERE pages.id = i.id AND pages.document_id = {document} AND pages.seen_scan_id < {scan}
+WHERE {is_page} AND pages.document_id = {document} AND pages.seen_scan_id < {scan}
 """
 
 _REPEAT_ELSEWHERE = """
@@ -129,7 +129,7 @@ INSERT INTO other_mentions (document_id, position, page_id, scan_id, context_id,
 SELECT {document}, i.position, i.id, {scan}, i.context_id, i.anchor, i.lastmod
 FROM incoming AS i
 WHERE NOT EXISTS (
-    SELECT 1 FROM pages WHERE pages.id = i.id AND pages.document_id = {document}
+    SELECT 1 FROM pages WHERE {is_page} AND pages.document_id = {document}
     AND pages.position = i.position AND pages.seen_scan_id = {scan})
 {renew}
 """
@@ -143,6 +143,8 @@ class PageWriter:
         self._scan = scan
         self._scan_literal = literal(scan.scan_id)
         self._is_analyzed = False
+        # A unique index of a partitioned table has the key of its partitions, too.
+        self._page_key = "id, site_id" if is_partitioned(connection) else "id"
         self._contexts = LinkContextWriter(connection, scan)
         # Of several pages, so that the same statement takes them all.
         self._repeated_links: dict[str, list[Any]] = {}
@@ -272,11 +274,21 @@ class PageWriter:
             "site": literal(self._scan.site_id),
             "scan": literal(self._scan.scan_id),
             "document": literal(rows.document_id),
+            "key": self._page_key,
+            "is_page": f"pages.id = i.id AND pages.site_id = {literal(self._scan.site_id)}",
             "renew": _RENEW_OTHER,
             "judged": _judged("excluded"),
             "judged_elsewhere": _judged("i"),
             "new_reason": _new_reason("i"),
         }
+
+
+def is_partitioned(connection: Connection) -> bool:
+    """Whether the pages of this database are in partitions (``partitions.py``)."""
+    if connection.dialect.name == "sqlite":
+        return False
+    kind = connection.scalar(text("SELECT relkind FROM pg_class WHERE oid = 'pages'::regclass"))
+    return bool(kind == "p")
 
 
 def _judged(new: str) -> str:
