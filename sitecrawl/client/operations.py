@@ -460,7 +460,7 @@ GraphFormat = Literal["graphml", "csv"]
 class Group(TypedDict):
     id: int
     name: str
-    colour: str
+    color: str
     description: str
     sites: int
     createdAt: str
@@ -469,7 +469,7 @@ class Group(TypedDict):
 
 class GroupChange(TypedDict):
     name: NotRequired[str | None]
-    colour: NotRequired[str | None]
+    color: NotRequired[str | None]
     description: NotRequired[str | None]
 
 
@@ -479,7 +479,7 @@ class GroupList(TypedDict):
 
 class GroupRequest(TypedDict):
     name: str
-    colour: NotRequired[str]
+    color: NotRequired[str]
     description: NotRequired[str]
 
 

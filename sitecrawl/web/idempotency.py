@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
@@ -22,6 +22,8 @@ from sitecrawl.web.problems import problem_of, problem_response
 from sitecrawl.web.state import web_of
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from sitecrawl.store.queries.users import KeptAnswer
@@ -68,49 +70,72 @@ class IdempotencyKeys:
         if kept is not None:
             await _replay(kept, fingerprint)(scope, receive, send)
             return
-        recorder = _Recorder(send)
+
+        async def settle(answer: _Answer | None) -> None:
+            if answer is None:
+                await run_in_threadpool(idempotency.release, database, caller.key, key)
+                return
+            await run_in_threadpool(
+                idempotency.keep,
+                database,
+                caller.key,
+                key,
+                status=answer.status,
+                headers=answer.headers,
+                body=answer.body,
+            )
+
+        recorder = _Recorder(send, settle)
         try:
             await self.app(scope, _receiving(body, receive), recorder.send)
         finally:
-            if recorder.can_be_kept:
-                await run_in_threadpool(
-                    idempotency.keep,
-                    database,
-                    caller.key,
-                    key,
-                    status=recorder.status,
-                    headers=recorder.headers,
-                    body=bytes(recorder.body),
-                )
-            else:
-                await run_in_threadpool(idempotency.release, database, caller.key, key)
+            await recorder.close()
+
+
+class _Answer(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    body: bytes
 
 
 class _Recorder:
-    """Passes an answer on, and remembers it."""
+    """Passes an answer on; what is to be kept of it is kept before its end is sent.
 
-    def __init__(self, send: Send) -> None:
+    Whoever has the answer may send the next request at once.
+    """
+
+    def __init__(self, send: Send, settle: Callable[[_Answer | None], Awaitable[None]]) -> None:
         self._send = send
-        self.status = 0
-        self.headers: dict[str, str] = {}
-        self.body = bytearray()
-        self._is_complete = False
-
-    @property
-    def can_be_kept(self) -> bool:
-        is_success = 0 < self.status < _FIRST_FAILURE
-        return is_success and self._is_complete and len(self.body) <= _MAX_KEPT_BYTES
+        self._settle = settle
+        self._is_settled = False
+        self._status = 0
+        self._headers: dict[str, str] = {}
+        self._body = bytearray()
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.status = message["status"]
+            self._status = message["status"]
             headers = Headers(scope=message)
-            self.headers = {name: headers[name] for name in _KEPT_HEADERS if name in headers}
+            self._headers = {name: headers[name] for name in _KEPT_HEADERS if name in headers}
         elif message["type"] == "http.response.body":
-            if len(self.body) <= _MAX_KEPT_BYTES:
-                self.body += message.get("body", b"")
-            self._is_complete = not message.get("more_body", False)
+            if len(self._body) <= _MAX_KEPT_BYTES:
+                self._body += message.get("body", b"")
+            if not message.get("more_body", False):
+                await self._settle_once(is_complete=True)
         await self._send(message)
+
+    async def close(self) -> None:
+        """An answer that has not come to its end is not kept."""
+        await self._settle_once(is_complete=False)
+
+    async def _settle_once(self, *, is_complete: bool) -> None:
+        if self._is_settled:
+            return
+        self._is_settled = True
+        is_success = 0 < self._status < _FIRST_FAILURE
+        is_kept = is_complete and is_success and len(self._body) <= _MAX_KEPT_BYTES
+        answer = _Answer(self._status, self._headers, bytes(self._body)) if is_kept else None
+        await self._settle(answer)
 
 
 def _may_repeat(scope: Scope) -> bool:

@@ -125,7 +125,11 @@ _BY_STATUS: Final = {
 }
 _RETRY_SECONDS: Final = 5
 # What the API calls otherwise than the services do.
-_API_NAMES: Final = {"priority": "scanPriority", "interval_minutes": "scanIntervalMinutes"}
+_API_NAMES: Final = {
+    "priority": "scanPriority",
+    "interval_minutes": "scanIntervalMinutes",
+    "colour": "color",
+}
 
 
 class FieldError(BaseModel):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 
-from sitecrawl.errors import SignInRefusedError, ThrottledError
+from sitecrawl.errors import SignInRefusedError
 from sitecrawl.services import audit, sessions
 from sitecrawl.web.auth import client_of, cookie_name
 from sitecrawl.web.state import web_of
@@ -28,10 +28,10 @@ async def sign_in_by_password(request: Request, email: str, password: str) -> Si
 
     try:
         signed_in = await web.passwords.run(work)
-    except (SignInRefusedError, ThrottledError) as error:
-        action = "signInRefused" if isinstance(error, SignInRefusedError) else "signInThrottled"
+    except SignInRefusedError:
+        # What is throttled is not written down: it may come by the thousand.
         await run_in_threadpool(
-            audit.record, web.database, action, actor=email[:254], address=client.address
+            audit.record, web.database, "signInRefused", actor=email[:254], address=client.address
         )
         raise
     await run_in_threadpool(end_session, request)

@@ -5,21 +5,26 @@ from __future__ import annotations
 import csv
 import io
 import re
+import resource
 import select
 import socket
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
 
 from sitecrawl.errors import SignInRefusedError, ThrottledError
 from sitecrawl.services import sessions
 from sitecrawl.services.callers import SessionRules
+from sitecrawl.services.passwords import is_password
 from sitecrawl.services.permissions import Role
 from sitecrawl.services.sessions import Client
 from sitecrawl.web import pages
+from sitecrawl.web.app import create_app, described_api
 from tests.web.serving import PASSWORD
 from tests.web.world import HOSTILE, MARK
 
@@ -59,6 +64,22 @@ def test_other_sites_cannot_send_requests(
     answer = shared_world.owner.request(method, path, headers=given, json={})
     assert answer.status_code == 403
     assert answer.json()["type"] == "/problems/cross-site"
+
+
+def test_other_sites_reach_no_route_that_changes_something(shared_world: World) -> None:
+    """Of the API and of the pages, whatever the number of an object."""
+    app = create_app(shared_world.server.config, shared_world.server.database)
+    asked = 0
+    for context in iter_route_contexts(app.routes):
+        for method in set(getattr(context, "methods", None) or ()) - {"GET", "HEAD"}:
+            path = re.sub(r"\{\w+(:path)?\}", "1", context.path or "")
+            answer = shared_world.owner.request(
+                method, path, headers={"Sec-Fetch-Site": "cross-site"}
+            )
+            assert answer.status_code == 403, f"{method} {path}"
+            assert answer.json()["type"] == "/problems/cross-site"
+            asked += 1
+    assert asked > 60
 
 
 @pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "same-origin"}, {"Origin": "SAME"}, {}])
@@ -217,6 +238,26 @@ def test_a_body_that_does_not_come_is_given_up(
     assert server.anonymous().get("/api/health").status_code == 200
 
 
+@pytest.mark.parametrize("head", ["", "GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\n"])
+def test_a_head_that_does_not_come_is_given_up(
+    server: Serving, monkeypatch: pytest.MonkeyPatch, head: str
+) -> None:
+    """Also when it comes byte by byte, and as that of a second request."""
+    monkeypatch.setattr("sitecrawl.web.server._HEAD_SECONDS", 0.5)
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        if head:
+            connection.sendall(f"{head}\r\n".encode())
+            assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
+            connection.sendall(head.encode())
+        for _ in range(300):
+            if select.select([connection], [], [], 0.1)[0]:
+                break
+            if head:
+                connection.sendall(b"x")
+        assert connection.recv(65_536) == b""
+
+
 def test_a_thousand_guesses_are_stopped_by_address_and_account(
     server: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,11 +265,11 @@ def test_a_thousand_guesses_are_stopped_by_address_and_account(
     known = server.add_user()
     checked: list[str | None] = []
 
-    def is_password(_password: str, known_hash: str | None) -> bool:
+    def is_wrong(_password: str, known_hash: str | None) -> bool:
         checked.append(known_hash)
         return False
 
-    monkeypatch.setattr("sitecrawl.services.sessions.is_password", is_password)
+    monkeypatch.setattr("sitecrawl.services.sessions.is_password", is_wrong)
     answers: dict[str, set[str]] = {"known": set(), "unknown": set()}
     for number in range(1_000):
         email = known if number % 2 else f"guess-{number % 20}@example.com"
@@ -242,6 +283,77 @@ def test_a_thousand_guesses_are_stopped_by_address_and_account(
     assert len(checked) <= 5 * 40
     assert answers["known"] == answers["unknown"]
     assert len(answers["known"]) == 2
+
+
+def test_a_thousand_logins_over_http_hold_nobody_up(
+    serve: Callable[..., Serving], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From two addresses, 20 at a time, while somebody who is signed in goes on working."""
+    server = serve(web_trusted_proxies=("127.0.0.1",), web_requests_per_minute=0)
+    known = server.add_user()
+    owner = server.signed_in(known)
+    hashing = _Counting(is_password)
+    monkeypatch.setattr("sitecrawl.services.sessions.is_password", hashing)
+    before = _resident_bytes()
+    answers: list[httpx.Response] = []
+
+    def guess(first: int) -> None:
+        with httpx.Client(base_url=server.url, timeout=120) as client:
+            for number in range(first, 1_000, 20):
+                email = known if number % 2 else f"guess-{number}@example.com"
+                answers.append(
+                    client.post(
+                        "/api/session",
+                        json={"email": email, "password": "guess"},
+                        headers={"X-Forwarded-For": f"192.0.2.{number // 20 % 2}"},
+                    )
+                )
+
+    threads = [threading.Thread(target=guess, args=(number,)) for number in range(20)]
+    for thread in threads:
+        thread.start()
+    others = [owner.get("/api/sites").status_code for _ in range(20)]
+    for thread in threads:
+        thread.join()
+    assert others == [200] * 20
+    assert len(answers) == 1_000
+    assert {each.status_code for each in answers} == {401, 429}
+    for answer in answers:
+        assert answer.status_code == 401 or int(answer.headers["retry-after"]) >= 1
+    # Of an address 40 may fail; those that wait meanwhile are checked, too.
+    assert hashing.calls <= 2 * (40 + 20)
+    assert hashing.most_at_once <= 2
+    assert _resident_bytes() - before < 150_000_000
+    # The owner gets in from where it has been before.
+    monkeypatch.undo()
+    assert server.signed_in(known).get("/api/session").status_code == 200
+
+
+class _Counting:
+    """A function that notes how often it is called, and how often at once."""
+
+    def __init__(self, function: Callable[..., bool]) -> None:
+        self._function = function
+        self._lock = threading.Lock()
+        self._running = 0
+        self.calls = 0
+        self.most_at_once = 0
+
+    def __call__(self, *given: Any) -> bool:
+        with self._lock:
+            self.calls += 1
+            self._running += 1
+            self.most_at_once = max(self.most_at_once, self._running)
+        try:
+            return self._function(*given)
+        finally:
+            with self._lock:
+                self._running -= 1
+
+
+def _resident_bytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
 
 
 def test_no_password_is_hashed_for_a_wrong_setup_link(
@@ -296,6 +408,24 @@ def test_what_sites_are_called_is_no_formula_in_a_download(server: Serving) -> N
         rows = csv.reader(io.StringIO(client.get(path).text))
         for cell in (cell for row in rows for cell in row):
             assert not cell.startswith(("=", "+", "-", "@")), cell
+
+
+_TABLES = sorted(
+    path.replace("{format}", "csv")
+    for path, methods in described_api()["paths"].items()
+    if "text/csv" in methods.get("get", {}).get("responses", {}).get("200", {}).get("content", {})
+)
+
+
+@pytest.mark.parametrize("path", _TABLES)
+def test_what_a_site_says_is_no_formula_in_a_download(shared_world: World, path: str) -> None:
+    """A page is titled ``=1+1``; a number that is negative is no formula."""
+    answer = shared_world.owner.get(path.format(site_id=shared_world.site_id))
+    assert answer.status_code == 200, answer.text
+    for row in csv.reader(io.StringIO(answer.text)):
+        for cell in row:
+            is_number = re.fullmatch(r"-[0-9.]+", cell)
+            assert is_number or not cell.startswith(("=", "+", "-", "@", "\t", "\r")), row
 
 
 _PAGES = sorted(

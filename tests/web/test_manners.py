@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sitecrawl.services import idempotency
 from sitecrawl.web.problems import PROBLEMS
 
 if TYPE_CHECKING:
@@ -64,6 +66,8 @@ def test_a_change_of_somebody_else_is_not_overwritten(server: Serving) -> None:
     assert client.get(path).json()["site"]["tags"] == ["one"]
     newest = client.patch(path, headers={"If-Match": first.headers["etag"]}, json={"tags": []})
     assert newest.status_code == 200
+    both = f'"other", {newest.headers["etag"]}'
+    assert client.patch(path, headers={"If-Match": both}, json={"tags": []}).status_code == 200
     assert client.patch(path, headers={"If-Match": "*"}, json={"tags": []}).status_code == 200
 
 
@@ -93,6 +97,24 @@ def test_a_repeated_request_is_answered_and_not_repeated(server: Serving) -> Non
     # The keys of others are others.
     other = server.signed_in(server.add_user(email="other@example.com"))
     assert other.post("/api/groups", headers=key, json={"name": "two"}).status_code == 201
+
+
+def test_what_failed_can_be_sent_again_as_soon_as_its_answer_is_there(
+    server: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long it takes to forget the key."""
+    client = server.signed_in(server.add_user())
+    client.post("/api/groups", json={"name": "one"}).raise_for_status()
+    release = idempotency.release
+
+    def release_late(*given: Any) -> None:
+        time.sleep(0.3)
+        release(*given)
+
+    monkeypatch.setattr("sitecrawl.services.idempotency.release", release_late)
+    key = {"Idempotency-Key": "again"}
+    assert client.post("/api/groups", headers=key, json={"name": "one"}).status_code == 409
+    assert client.post("/api/groups", headers=key, json={"name": "two"}).status_code == 201
 
 
 def test_large_answers_are_compressed_and_small_ones_are_not(shared_world: World) -> None:
@@ -128,6 +150,8 @@ def test_probes_need_nobody(server: Serving) -> None:
     client = server.anonymous()
     for path in ("/api/health", "/api/ready"):
         assert client.get(path).status_code == 200
+        asked = client.head(path)
+        assert (asked.status_code, asked.content) == (200, b"")
 
 
 def test_a_stream_goes_on_after_what_the_client_has(shared_world: World) -> None:

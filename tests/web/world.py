@@ -100,7 +100,7 @@ def _watch(owner: httpx.Client, site: SiteServer, tags: list[str]) -> tuple[int,
 def _one_of_each(server: Serving, owner: httpx.Client, site_id: int) -> dict[str, int | str]:
     made: dict[str, int | str] = {"site_id": site_id}
     for name, path, new in (
-        ("group_id", "/api/groups", {"name": OURS}),
+        ("group_id", "/api/groups", {"name": OURS, "description": OURS}),
         ("view_id", "/api/views", {"kind": "pages", "name": OURS, "query": {}, "isShared": True}),
         (
             "channel_id",
@@ -112,7 +112,8 @@ def _one_of_each(server: Serving, owner: httpx.Client, site_id: int) -> dict[str
         assert answer.status_code == 201, answer.text
         made[name] = answer.json()["id"]
     of_site = f"/api/sites/{site_id}"
-    owner.patch(of_site, json={"owner": OURS, "name": OURS}).raise_for_status()
+    about = {"owner": OURS, "name": OURS, "groupId": made["group_id"]}
+    owner.patch(of_site, json=about).raise_for_status()
     [change, *_] = owner.get(f"{of_site}/changes").json()["changes"]
     written = {"assignee": OURS, "note": OURS}
     owner.patch(f"{of_site}/changes/{change['id']}", json=written).raise_for_status()
@@ -127,6 +128,7 @@ def _one_of_each(server: Serving, owner: httpx.Client, site_id: int) -> dict[str
         for each in owner.get("/api/users").json()["users"]
         if each["email"] == "owner-1@example.com"
     )
+    owner.patch(f"/api/users/{made['user_id']}", json={"name": OURS}).raise_for_status()
     made["token_id"] = owner.post("/api/tokens", json={"name": OURS, "scopes": ["read"]}).json()[
         "id"
     ]
@@ -208,7 +210,7 @@ def world(folder: Path, **settings: Any) -> Iterator[World]:
             _scan(project, site, "-s", f"SITECRAWL_WORKSPACE={twins}")
             owner = server.signed_in(server.add_user())
             twin = server.signed_in(server.add_user(Role.OWNER, workspace_id=twins))
-            site_id, page_id = _watch(owner, site, ["demo"])
+            site_id, page_id = _watch(owner, site, ["demo", HOSTILE])
             twin_site_id, twin_page_id = _watch(twin, site, [])
             member = server.add_user(Role.MEMBER)
             token = owner.post(

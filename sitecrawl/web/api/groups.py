@@ -18,20 +18,20 @@ router = APIRouter(prefix="/groups", tags=["groups"])
 
 class GroupRequest(Body):
     name: str = Field(min_length=1, max_length=100, examples=["Shops"])
-    colour: str = Field(default=DEFAULT_COLOUR, max_length=20)
+    color: str = Field(default=DEFAULT_COLOUR, max_length=20, examples=["#2f6f4e"])
     description: str = Field(default="", max_length=2_000)
 
 
 class GroupChange(Body):
     name: str | None = Field(default=None, min_length=1, max_length=100)
-    colour: str | None = Field(default=None, max_length=20)
+    color: str | None = Field(default=None, max_length=20)
     description: str | None = Field(default=None, max_length=2_000)
 
 
 class Group(Model):
     id: int
     name: str
-    colour: str
+    color: str = Field(validation_alias="colour")
     description: str
     sites: int
     created_at: Moment
@@ -58,7 +58,7 @@ def create_group(
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(groups.add_group)],
 ) -> Group:
-    new = GroupInput(given.name, given.colour, given.description)
+    new = GroupInput(given.name, given.color, given.description)
     made = groups.add_group(web.database, caller.workspace_id, new)
     response.headers["Location"] = f"/api/groups/{made.id}"
     return Group.model_validate(made)
@@ -83,7 +83,7 @@ def update_group(
         caller.workspace_id,
         group_id,
         name=given.name,
-        colour=given.colour,
+        colour=given.color,
         description=given.description,
     )
     return Group.model_validate(changed)

@@ -462,7 +462,7 @@ def update_site(
     if if_match is not None and if_match != "*":
         before = sites.get_site(web.database, caller.workspace_id, site_id)
         expected = before.version
-        if if_match != _etag(before):
+        if _etag(before) not in {each.strip() for each in if_match.split(",")}:
             raise ProblemError("changed-meanwhile")
     site = sites.edit_site(
         *(web.database, caller.workspace_id, site_id, SiteEdit(**values), expected),

@@ -24,12 +24,15 @@ class Health(Model):
     version: str
 
 
+# Some who watch servers ask by HEAD.
+@router.head("/health", operation_id="getHealth", include_in_schema=False)
 @router.get("/health", operation_id="getHealth", openapi_extra=_PUBLIC)
 async def health() -> Health:
     """The process runs."""
     return Health(status="ok", version=__version__)
 
 
+@router.head("/ready", operation_id="getReadiness", include_in_schema=False)
 @router.get(
     "/ready", operation_id="getReadiness", openapi_extra=_PUBLIC, responses=problems("unavailable")
 )
