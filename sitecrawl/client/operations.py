@@ -3020,7 +3020,7 @@ class Operations:
     def get_metrics(
         self,
     ) -> bytes:
-        """Requests of this server, and sites, jobs and workers of the workspace."""
+        """Requests of this server; sites, jobs, workers and scans of the workspace."""
         return self._bytes(
             "GET",
             "/api/metrics",

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.paging import ListPage
     from sitecrawl.store.queries.watched_sites import WatchedSite
-    from sitecrawl.store.queries.workspace_activity import ScanFigure, WorkspaceIncident
+    from sitecrawl.store.queries.workspace_activity import (
+        ScanFigure,
+        ScanTotals,
+        WorkspaceIncident,
+    )
 
 TREND_DAYS: Final = 30
 TOP_SITES: Final = 5
@@ -151,3 +155,9 @@ def _busiest(figures: list[ScanFigure]) -> list[BusySite]:
         changes[figure.watched_site_id] += sum(_counts([figure]).values())
     found = [BusySite(number, names[number], scans[number], changes[number]) for number in scans]
     return sorted(found, key=lambda each: (-each.changes, -each.scans, each.name))[:TOP_SITES]
+
+
+@requires(Permission.READ)
+def scan_totals(database: Database, workspace_id: int, period: timedelta) -> ScanTotals:
+    """What the scans came to that ended within the period, and what runs and waits now."""
+    return queries.scan_totals(database, workspace_id, datetime.now(UTC) - period)

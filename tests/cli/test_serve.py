@@ -56,6 +56,11 @@ def serving(project: Project, *arguments: str) -> Iterator[tuple[str, str]]:
     assert process.returncode == 0
 
 
+def metrics(text: str) -> dict[str, float]:
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+
+
 def test_an_older_database_is_copied_and_migrated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -104,6 +109,15 @@ def test_a_newcomer_sets_up_watches_a_site_and_sees_its_pages(
             assert (name, last["job"]["status"]) == ("ended", "success"), last
             pages = client.list_pages(made["id"], sort="url")["pages"]
             assert [each["url"] for each in pages][-2:] == [site.at("/a"), site.at("/b")]
+            figures = metrics(client.get_metrics().decode())
+            assert figures['sitecrawl_ended_scans{status="finished"}'] == 1
+            assert figures['sitecrawl_scan_documents{outcome="ok"}'] == 3
+            assert figures["sitecrawl_scan_requests"] == len(site.requests())
+            assert figures["sitecrawl_scan_received_bytes"] > 0
+            assert figures["sitecrawl_scan_smallest_gap_seconds"] > 0
+            assert (
+                figures["sitecrawl_running_scans"] == figures["sitecrawl_queue_oldest_seconds"] == 0
+            )
             [worker] = client.get_monitor()["workers"]
             assert worker["isScheduler"] is True
     with closing(sqlite3.connect(project.database)) as database:

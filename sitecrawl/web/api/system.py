@@ -9,11 +9,12 @@ from pydantic import Field
 from starlette.responses import Response
 
 from sitecrawl import __version__
-from sitecrawl.services import jobs, sites
+from sitecrawl.services import jobs, sites, workspace_overview
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.database import check_database
 from sitecrawl.web.api.models import Model, problems
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.metrics import METRICS_PERIOD
 
 router = APIRouter(tags=["system"])
 _PUBLIC: Final[dict[str, Any]] = {"security": []}
@@ -58,7 +59,8 @@ _METRICS_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
     },
 )
 def metrics(web: CurrentWeb, caller: Annotated[Caller, allowed(jobs.monitor_status)]) -> Response:
-    """Requests of this server, and sites, jobs and workers of the workspace."""
+    """Requests of this server; sites, jobs, workers and scans of the workspace."""
     status = jobs.monitor_status(web.database, caller.workspace_id)
     watched = sites.count_sites(web.database, caller.workspace_id)
-    return Response(web.metrics.text(watched, status), media_type=_METRICS_TYPE)
+    scans = workspace_overview.scan_totals(web.database, caller.workspace_id, METRICS_PERIOD)
+    return Response(web.metrics.text(watched, status, scans), media_type=_METRICS_TYPE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import TYPE_CHECKING
 
@@ -79,3 +80,5 @@ def test_metrics_count_requests_by_route(client: Client) -> None:
     assert 'requests_total{method="GET",route="getSite",status="404"} 1.0' in text
     assert "sitecrawl_sites 1.0" in text
     assert 'sitecrawl_jobs{status="queued"} 1.0' in text
+    [waiting] = re.findall(r"^sitecrawl_queue_oldest_seconds (\S+)", text, re.MULTILINE)
+    assert float(waiting) > 0
