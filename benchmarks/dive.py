@@ -32,6 +32,7 @@ from sqlalchemy import insert, text
 
 from benchmarks.trial.packages import debian_package
 from sitecrawl.dive.embeddings import local_embedder
+from sitecrawl.dive.files.process import FileProcess
 from sitecrawl.dive.reading import DiveCounts, PageReader, embed_passages
 from sitecrawl.dive.search import search
 from sitecrawl.dive.topics import renew_topics
@@ -301,7 +302,8 @@ def dive(database: Database, site: Site, pages: int) -> tuple[float, DiveCounts]
     counts = DiveCounts()
     with database.writing() as connection:
         number = add_dive(connection, site.id, {})
-    PageReader(database, site, number, counts).read(range(1, pages + 1))
+    with FileProcess() as files:
+        PageReader(database, site, number, counts, files).read(range(1, pages + 1))
     read = time.process_time() - started
     embed_passages(database, site, local_embedder, counts)
     renew_topics(database, site)

@@ -7,7 +7,12 @@ A profile in ``settings_profiles/`` imports this module and overrides what diffe
 """
 
 from sitecrawl import __version__
-from sitecrawl.urls.rules import DEFAULT_SESSION_NAMES, DEFAULT_SKIP_EXTENSIONS, DEFAULT_SKIP_PATHS
+from sitecrawl.urls.rules import (
+    DEFAULT_SESSION_NAMES,
+    DEFAULT_SKIP_EXTENSIONS,
+    DEFAULT_SKIP_PATHS,
+    READABLE_FILES,
+)
 
 BOT_NAME = "sitecrawl"
 SPIDER_MODULES = ["sitecrawl.spiders"]
@@ -274,6 +279,7 @@ SITECRAWL_WEB_OIDC_CLIENT_SECRET = ""
 
 # --- Dives: nothing of a site's text leaves the machine unless an endpoint is set ---------------
 SITECRAWL_DIVE_MAX_AGE_HOURS = 24
+SITECRAWL_DIVE_FILES = list(READABLE_FILES)
 SITECRAWL_MODEL_URL = ""
 SITECRAWL_MODEL_NAME = ""
 SITECRAWL_MODEL_KEY = ""

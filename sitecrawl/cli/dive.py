@@ -283,6 +283,8 @@ def _show_counts(counts: DiveCounts) -> None:
 
 
 def _count_lines(counts: DiveCounts) -> Iterator[str]:
+    from sitecrawl.dive.reading import file_notices
+
     yield f"pages      {counts.pages:,}"
     for words, number in (
         ("read", counts.read),
@@ -294,18 +296,26 @@ def _count_lines(counts: DiveCounts) -> Iterator[str]:
     ):
         if number:
             yield f"           {number:,} {words}"
+    notices = file_notices(asdict(counts))
+    if counts.files or notices:
+        yield f"files      {counts.files:,}"
+    yield from (f"           {notice}" for notice in notices)
     yield f"passages   {counts.passages:,} new, {counts.embedded:,} embedded"
 
 
 def _hit_lines(number: int, hit: Hit, query: str) -> Iterator[str]:
     passage = hit.passage
     place = " > ".join(dict.fromkeys((passage.title, *passage.headings)))
-    yield f"{number}. {printable(place)}"
+    yield f"{number}. {printable(place)}{_file_place(passage.file_page)}"
     yield f"   {printable(hit.link)}"
     yield f"   score {hit.score.explained()}"
     for line in hit.highlighted(query).split("\n"):
         yield f"   {printable(line)}"
     yield ""
+
+
+def _file_place(page: int | None) -> str:
+    return f" (page {page})" if page else ""
 
 
 def _hit_data(hit: Hit) -> dict[str, object]:
@@ -325,7 +335,7 @@ def _show_answer(answer: Answer, *, as_json: bool) -> None:
         typer.echo(f"({printable(answer.notice)})", err=True)
     for citation in answer.citations:
         place = " > ".join(dict.fromkeys((citation.title, *citation.headings)))
-        typer.echo(f"\n[{citation.label}] {printable(place)}")
+        typer.echo(f"\n[{citation.label}] {printable(place)}{_file_place(citation.file_page)}")
         typer.echo(f'     "{printable(citation.quote)}"')
         typer.echo(f"     {printable(citation.link)}")
     kinds = {

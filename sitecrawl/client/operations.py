@@ -174,6 +174,7 @@ class CitationAnswer(TypedDict):
     title: str
     headings: list[str]
     quote: str
+    filePage: NotRequired[int | None]
 
 
 class ClickStep(TypedDict):
@@ -343,6 +344,12 @@ class DiveCounts(TypedDict):
     withoutBody: NotRequired[int]
     withoutText: NotRequired[int]
     otherLanguage: NotRequired[int]
+    files: NotRequired[int]
+    filesLeftOut: NotRequired[int]
+    filesEncrypted: NotRequired[int]
+    filesDamaged: NotRequired[int]
+    filesTooLarge: NotRequired[int]
+    filesTooSlow: NotRequired[int]
     passages: NotRequired[int]
     embedded: NotRequired[int]
     removed: NotRequired[int]
@@ -498,6 +505,8 @@ class HitAnswer(TypedDict):
     text: str
     language: str
     published: str
+    format: str
+    filePage: int | None
     score: ScoreAnswer
 
 

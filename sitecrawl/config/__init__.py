@@ -38,12 +38,13 @@ from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.sitemaps.reader import SitemapLimits
 from sitecrawl.urls.canonical import DEFAULT_RULES, CanonicalRules, KeyRules
 from sitecrawl.urls.pattern_budgets import BudgetLimits
+from sitecrawl.urls.rules import READABLE_FILES
 from sitecrawl.urls.scope import Scope
 from sitecrawl.urls.skip import SkipRules
 from sitecrawl.urls.traps import TrapLimits, TrapRules
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import date
 
     from scrapy.settings import BaseSettings
@@ -250,6 +251,7 @@ class Config:
     email_from: str = _setting(any_text, EMAIL_FROM=any_text)
     apprise_schemes: tuple[str, ...] = _setting(names)
     dive_max_age_hours: float = _setting(seconds)
+    dive_files: tuple[str, ...] = _setting(names)
     model_url: str = _setting(any_text)
     model_name: str = _setting(any_text)
     model_key: str = _secret(any_text)
@@ -319,10 +321,13 @@ class Config:
     def agent_matching(self) -> AgentMatching:
         return AgentMatching(self.robots_agent_matching)
 
-    def skip_rules(self) -> SkipRules:
+    def skip_rules(self, readable: Collection[str] = ()) -> SkipRules:
+        """What is not fetched; *readable*: endings of files that are fetched nevertheless."""
         return SkipRules(
             paths=self.skip_paths,
-            extensions=self.skip_extensions,
+            extensions=[
+                each for each in self.skip_extensions if each.lower().lstrip("*.") not in readable
+            ],
             skip_queries=self.query_strings == "skip",
         )
 
@@ -456,6 +461,10 @@ def _check_rules(config: Config) -> None:
             SkipRules(paths, extensions)
         except ValueError as error:
             raise ConfigError(f"{name}: {error}") from error
+    for ending in config.dive_files:
+        if ending not in READABLE_FILES:
+            known = ", ".join(READABLE_FILES)
+            raise ConfigError(f"SITECRAWL_DIVE_FILES: {ending!r} is none of: {known}")
     for place in config.sitemap_places:
         if not place.startswith("/"):
             raise ConfigError(

@@ -303,6 +303,10 @@ MEANINGS: dict[str, str] = {
     "SITECRAWL_WEB_OIDC_CLIENT_ID": ("what the provider knows this server as"),
     "SITECRAWL_WEB_OIDC_CLIENT_SECRET": ("the secret that the provider gave it"),
     "SITECRAWL_DIVE_MAX_AGE_HOURS": "a dive does not fetch pages again that were kept since then",
+    "SITECRAWL_DIVE_FILES": (
+        "endings of files that dives read, although scans skip them ([files](search.md#files));"
+        " empty: none"
+    ),
     "SITECRAWL_MODEL_URL": (
         "the base URL of an OpenAI-compatible server that answers questions, such as"
         " `http://127.0.0.1:11434/v1`; without it answers are sentences of the site"

@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from sitecrawl.dive.passages import fragment_link
+from sitecrawl.dive.passages import passage_link
 from sitecrawl.dive.plain_text import (
     ADDRESS,
     plain_parts,
@@ -77,6 +77,8 @@ class Citation:
     headings: tuple[str, ...]
     quote: str
     """Verbatim in the stored passage."""
+    file_page: int | None = None
+    """Of a PDF file or of slides."""
 
 
 def label_sources(passages: Sequence[StoredPassage]) -> list[Source]:
@@ -186,8 +188,9 @@ def cite(source: Source, claim: str, quote: str = "") -> Citation:
         passage_id=passage.id,
         page_id=passage.page_id,
         url=passage.url,
-        link=fragment_link(passage.url, words),
+        link=passage_link(passage, words),
         title=plain_text(passage.title),
         headings=tuple(map(plain_text, passage.headings)),
         quote=words,
+        file_page=passage.file_page,
     )

@@ -6,8 +6,11 @@ import time
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from sitecrawl.dive.embeddings import local_embedder, local_embedder_named
+from sitecrawl.dive.files.formats import FileFormat, ending_of, is_pdf_readable
+from sitecrawl.dive.files.process import FileProcess
 from sitecrawl.dive.models import ServedEmbedder, embedding_server
 from sitecrawl.dive.reading import DiveCounts, PageReader, embed_passages
 from sitecrawl.dive.topics import renew_topics
@@ -27,9 +30,10 @@ from sitecrawl.store.writers.dives import (
     note_counts,
     remove_unlisted,
 )
+from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sitecrawl.config import Config
     from sitecrawl.dive.embeddings import Embedder
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.scans import Scan, Site
 
 _NOTE_SECONDS: Final = 1.0
+_FILES: Final = PageFilter(reason=Reason.SKIPPED_FILE_TYPE, robots_allowed=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +88,20 @@ def run_dive(
     status, reason, fetched = DiveStatus.FAILED, None, None
     try:
         page_ids = _readable_ids(database, scan, wanted, languages, counts)
+        file_ids = _file_ids(database, scan, wanted, config, counts)
         if fetch is not None:
             oldest = datetime.now(UTC) - timedelta(hours=config.dive_max_age_hours)
             with database.writing() as connection:
-                counts.to_fetch = choose_pages(connection, dive_id, page_ids, oldest)
+                counts.to_fetch = choose_pages(connection, dive_id, page_ids + file_ids, oldest)
             if counts.to_fetch:
                 fetched = _fetch(site, fetch, dive_id, counts, noted)
                 progress = stored_progress(database, fetched.scan_id)
                 counts.fetched = progress.visited if progress is not None else 0
-        reader = PageReader(database, site, dive_id, counts, languages, noted)
-        reader.read(page_ids)
-        listed = set(_page_ids(database, scan, LISTED_PAGES))
+        with FileProcess() as files:
+            reader = PageReader(database, site, dive_id, counts, files, languages, noted)
+            reader.read(page_ids)
+            reader.read(file_ids, at_once=1)
+        listed = {*_page_ids(database, scan, LISTED_PAGES), *_page_ids(database, scan, _FILES)}
         with database.writing() as connection:
             counts.removed = remove_unlisted(connection, site.id, listed)
         embed_passages(database, site, embedder_choice(config), counts, noted)
@@ -157,7 +165,10 @@ def wanted_pages(database: Database, site: Site, wanted: PageFilter) -> set[int]
     if wanted == LISTED_PAGES:
         return None
     scan = latest_scan(database, site.id)
-    return set(_page_ids(database, scan, wanted)) if scan is not None else set()
+    if scan is None:
+        return set()
+    files = (page_id for page_id, _url in _wanted_files(database, scan, wanted))
+    return {*_page_ids(database, scan, wanted), *files}
 
 
 def embedder_choice(config: Config) -> Callable[[str], Embedder]:
@@ -193,6 +204,36 @@ def _readable_ids(
             else:
                 found.append(page_id)
     return found
+
+
+def _file_ids(
+    database: Database, scan: Scan, wanted: PageFilter, config: Config, counts: DiveCounts
+) -> list[int]:
+    """The wanted files that scans do not fetch, as far as they can be read here."""
+    found: list[int] = []
+    for page_id, url in _wanted_files(database, scan, wanted):
+        ending = ending_of(url)
+        if ending not in config.dive_files:
+            continue
+        counts.files += 1
+        if ending == FileFormat.PDF and not is_pdf_readable():
+            counts.files_left_out += 1
+        else:
+            found.append(page_id)
+    return found
+
+
+def _wanted_files(database: Database, scan: Scan, wanted: PageFilter) -> Iterator[tuple[int, str]]:
+    """The ids and addresses of allowed files that scans do not fetch.
+
+    They are in no cluster; those below the path of a cluster belong to it.
+    """
+    cluster = wanted.cluster
+    files = replace(wanted, reason=_FILES.reason, robots_allowed=True, cluster="")
+    for rows in page_rows(database, scan, files, ("id", "url")):
+        for page_id, url in rows:
+            if not cluster or urlsplit(url).path.startswith(f"{cluster.rstrip('/')}/"):
+                yield page_id, url
 
 
 def filter_facts(wanted: PageFilter) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import re
 from copy import deepcopy
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from selectolax.lexbor import LexborHTMLParser
@@ -60,6 +61,8 @@ class Block:
     text: str
     level: int = 0
     """Of a heading: 1 to 6."""
+    page: int = 0
+    """Of a PDF file or of slides, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,7 @@ def extract_article(html: str, url: str = "") -> Article:
         author=_field(found.author),
         published=_field(found.date),
         language=_field(found.language),
-        blocks=_limited(_blocks(found.body)),
+        blocks=limited_blocks(_blocks(found.body)),
     )
 
 
@@ -174,14 +177,14 @@ def _field(value: object) -> str:
     return text[:_MAX_FIELD_CHARACTERS]
 
 
-def _limited(blocks: Iterator[Block]) -> list[Block]:
-    found = []
-    for block in blocks:
-        if block.text:
-            found.append(block)
-        if len(found) == _MAX_BLOCKS:
-            break
-    return found
+def words(text: str) -> str:
+    """The text in one line."""
+    return _SPACE.sub(" ", text).strip()[:_MAX_BLOCK_CHARACTERS]
+
+
+def limited_blocks(blocks: Iterator[Block]) -> list[Block]:
+    """Those with a text, as far as there are not too many."""
+    return list(islice((block for block in blocks if block.text), _MAX_BLOCKS))
 
 
 def _blocks(element: Any) -> Iterator[Block]:
@@ -206,15 +209,15 @@ def _blocks(element: Any) -> Iterator[Block]:
             case _:
                 yield Block(BlockKind.PARAGRAPH, _words(child))
         # Text that stands between two elements.
-        if tail := _SPACE.sub(" ", child.tail or "").strip():
-            yield Block(BlockKind.PARAGRAPH, tail[:_MAX_BLOCK_CHARACTERS])
+        if tail := words(child.tail or ""):
+            yield Block(BlockKind.PARAGRAPH, tail)
 
 
 def _items(element: Any) -> Iterator[Block]:
     for item in element.iter("item"):
         # What a nested list says comes with its own items.
         own = "".join(_own_text(item))
-        yield Block(BlockKind.ITEM, _SPACE.sub(" ", own).strip()[:_MAX_BLOCK_CHARACTERS])
+        yield Block(BlockKind.ITEM, words(own))
 
 
 def _own_text(item: Any) -> Iterator[str]:
@@ -235,7 +238,7 @@ def _rows(element: Any) -> Iterator[Block]:
 
 
 def _words(element: Any) -> str:
-    return _SPACE.sub(" ", "".join(element.itertext())).strip()[:_MAX_BLOCK_CHARACTERS]
+    return words("".join(element.itertext()))
 
 
 def _lines(element: Any) -> str:

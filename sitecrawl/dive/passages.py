@@ -3,7 +3,9 @@
 - A section is a heading with what stands below it. Short sections that follow each other are one
   passage; long ones are cut between blocks, and a block that is too long between sentences.
 - A passage knows the path of its headings and its place in the page, and has a link that opens the
-  page at its first words (a text fragment, as browsers know it).
+  page at its first words (a text fragment, as browsers know it), or a PDF at the page of the file.
+- In files with pages a new page is a new section: a passage goes over the end of a page only if one
+  of its parts would be too short alone.
 """
 
 from __future__ import annotations
@@ -15,12 +17,14 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urldefrag
 
 from sitecrawl.dive.extraction import BlockKind
+from sitecrawl.dive.files.formats import FileFormat
 from sitecrawl.dive.sentences import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from sitecrawl.dive.extraction import Article, Block
+    from sitecrawl.store.queries.passages import StoredPassage
 
 MIN_TOKENS: Final = 100
 MAX_TOKENS: Final = 400
@@ -41,6 +45,8 @@ class Passage:
     """From the outermost section to the innermost that holds all of it."""
     text: str
     tokens: int
+    file_page: int | None = None
+    """Of a PDF file or of slides, where it begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ class _Piece:
     text: str
     tokens: int
     is_heading: bool = False
-    section: int = 0
+    page: int = 0
 
 
 def count_tokens(text: str) -> int:
@@ -76,6 +82,18 @@ def split_passages(
     return [_passage(number, pieces) for number, pieces in enumerate(found)]
 
 
+def passage_link(passage: StoredPassage, text: str = "") -> str:
+    """A link that opens the page at the text, which stands in the passage, or as near as it can."""
+    match passage.format:
+        case FileFormat.HTML | FileFormat.TEXT:
+            return fragment_link(passage.url, text or passage.text)
+        case FileFormat.PDF:
+            # RFC 8118: browsers open a PDF at this page.
+            return f"{urldefrag(passage.url).url}#page={passage.file_page or 1}"
+        case _:
+            return passage.url
+
+
 def fragment_link(url: str, text: str) -> str:
     """A link that opens the page at the text.
 
@@ -93,16 +111,23 @@ def _sections(blocks: Iterable[Block], max_tokens: int) -> Iterator[list[_Piece]
     headings: list[tuple[int, str]] = []
     section: list[_Piece] = []
     for block in blocks:
+        if section and section[-1].page != block.page:
+            yield section
+            section = []
         if block.kind is BlockKind.HEADING:
             if section:
                 yield section
             headings = [(level, text) for level, text in headings if level < block.level]
             headings.append((block.level, block.text))
             path = tuple(text for _level, text in headings)
-            section = [_Piece(path, block.text, count_tokens(block.text), is_heading=True)]
+            tokens = count_tokens(block.text)
+            section = [_Piece(path, block.text, tokens, is_heading=True, page=block.page)]
             continue
         path = tuple(text for _level, text in headings)
-        section += [_Piece(path, text, count_tokens(text)) for text in _cut(block, max_tokens)]
+        section += [
+            _Piece(path, text, count_tokens(text), page=block.page)
+            for text in _cut(block, max_tokens)
+        ]
     if section:
         yield section
 
@@ -181,7 +206,7 @@ def _passage(number: int, pieces: Sequence[_Piece]) -> Passage:
     # A heading that is part of the path is not repeated in the text.
     words = [piece.text for piece in pieces if not (piece.is_heading and piece.text in common)]
     text = "\n".join(words)
-    return Passage(number, common, text, count_tokens(text))
+    return Passage(number, common, text, count_tokens(text), pieces[0].page or None)
 
 
 def _same_length(one: Sequence[str], other: Sequence[str]) -> int:

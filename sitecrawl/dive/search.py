@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from sitecrawl.classify.language import text_detector
 from sitecrawl.dive.embeddings import local_embedder_named
-from sitecrawl.dive.passages import fragment_link
+from sitecrawl.dive.passages import passage_link
 from sitecrawl.dive.ranking import (
     MAX_QUERY_CHARACTERS,
     combine,
@@ -99,7 +99,7 @@ def search(
         ]
         chosen = spread_over_pages(wanted, limit, per_page)
         found = passages_by_id(connection, chosen)
-    return [Hit(found[number], scores[number], _link(found[number])) for number in chosen]
+    return [Hit(found[number], scores[number], passage_link(found[number])) for number in chosen]
 
 
 @requires(Permission.READ)
@@ -120,10 +120,6 @@ def _is_wanted(place: tuple[int, str], pages: Collection[int] | None, language: 
     page_id, own = place
     is_language = not language or own.partition("-")[0] == language.partition("-")[0]
     return is_language and (pages is None or page_id in pages)
-
-
-def _link(passage: StoredPassage) -> str:
-    return fragment_link(passage.url, passage.text)
 
 
 def _scores(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy import signals
@@ -26,10 +27,11 @@ _NOT_READ = {"document", "archive", "image", "media"}
 class BodyLimit:
     """Stop a download at the document's limit and hand on what has arrived.
 
-    A file in the place of a page is not downloaded at all; a gzip file only if it begins with
-    markup, because some servers send pages as such.
+    A file in the place of a page is not downloaded at all, unless the request asks for files; a
+    gzip file only if it begins with markup, because some servers send pages as such.
 
-    Meta: ``sitecrawl_max_bytes``, ``sitecrawl_document``. Stats: ``sitecrawl/documents/cut``.
+    Meta: ``sitecrawl_max_bytes``, ``sitecrawl_document``, ``sitecrawl_files`` (endings of files to
+    be downloaded). Stats: ``sitecrawl/documents/cut``.
     """
 
     def __init__(self, crawler: Crawler):
@@ -46,7 +48,8 @@ class BodyLimit:
     def headers_received(self, headers: Headers, request: Request) -> None:
         is_page = request.meta.get("sitecrawl_document", {}).get("kind") is DocumentKind.PAGE
         content_type = (headers.get("Content-Type") or b"").decode("latin-1")
-        if not is_page or file_kind(content_type) not in _NOT_READ:
+        kind = file_kind(content_type)
+        if not is_page or kind not in _NOT_READ or _is_wanted_file(request, kind):
             return
         if not is_gzip_type(headers.get("Content-Type")):
             raise StopDownload(fail=False)
@@ -66,3 +69,10 @@ class BodyLimit:
         if received > limit:
             self._stats.inc_value("sitecrawl/documents/cut")
             raise StopDownload(fail=False)
+
+
+def _is_wanted_file(request: Request, kind: str) -> bool:
+    """Servers that do not know a file call it an octet stream; then its ending counts."""
+    endings = request.meta.get("sitecrawl_files", ())
+    is_named = urlsplit(request.url).path.lower().endswith(tuple(f".{each}" for each in endings))
+    return bool(endings) and (kind == "document" or (kind == "archive" and is_named))

@@ -56,6 +56,7 @@ _OPTIONAL: Final = {
     "dbos": "sitecrawl monitor and worker (pip install 'sitecrawl[monitor]')",
     "apprise": "channels of Apprise (pip install 'sitecrawl[apprise]')",
     "trafilatura": "sitecrawl dive, search and ask (pip install 'sitecrawl[dive]')",
+    "pypdf": "PDF files in dives (pip install 'sitecrawl[files]')",
     "py3langid": "the language of a text (pip install 'sitecrawl[language]')",
     "mcp": "sitecrawl mcp (pip install 'sitecrawl[mcp]')",
     "scrapyd": "Scrapyd (pip install 'sitecrawl[scrapyd]')",

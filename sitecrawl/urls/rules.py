@@ -95,6 +95,8 @@ FILE_KINDS = {
     "asset": ("css", "js", "mjs", "map", "woff", "woff2", "ttf", "otf", "eot"),
     "data": ("csv", "xml", "json", "sql"),
 }
+# Endings of files whose text a dive can read.
+READABLE_FILES = ("pdf", "docx", "pptx", "xlsx", "odt", "odp", "ods", "epub")
 # The first part of a content type, or a word in it -> the same kinds.
 CONTENT_TYPE_KINDS = {
     "image/": "image",

@@ -57,7 +57,7 @@ dropping AS MATERIALIZED (
     AND (d.gone_scan_id = {scan} OR (d.content_scan_id = {scan} AND d.gone_scan_id IS NULL)))
 """
 _IS_WANTED: Final = """
-(p.reason IS NULL OR p.reason IN ({found_by_visit}))
+(p.reason IS NULL OR p.reason IN ({reasons}))
 AND coalesce(p.verdict_id, 0) NOT IN (
     SELECT id FROM verdicts WHERE site_id = {site} AND NOT allowed)
 AND p.id NOT IN (SELECT page_id FROM visits WHERE scan_id = {scan} AND outcome IS NOT NULL)
@@ -153,8 +153,9 @@ def unsettled_pages(connection: Connection, scan: Scan, limit: int) -> list[DueP
 
 
 def dive_pages_of(connection: Connection, scan: Scan, dive_id: int) -> list[DuePage]:
-    """The pages that a dive of the site wants to have fetched."""
-    statement = _OF_DIVE.format_map(_names(scan, 0) | {"dive": str(int(dive_id))})
+    """The pages that a dive of the site wants to have fetched; files that scans skip, too."""
+    names = _names(scan, 0, FOUND_BY_VISIT | {Reason.SKIPPED_FILE_TYPE})
+    statement = _OF_DIVE.format_map(names | {"dive": str(int(dive_id))})
     return _pages(connection, scan, statement, CheckCause.DIVE)
 
 
@@ -164,12 +165,13 @@ def due_pages(connection: Connection, scan: Scan, limit: int) -> list[DuePage]:
     return _pages(connection, scan, statement, CheckCause.ROTATION)
 
 
-def _names(scan: Scan, limit: int) -> dict[str, str]:
+def _names(scan: Scan, limit: int, reasons: frozenset[Reason] = FOUND_BY_VISIT) -> dict[str, str]:
+    """*reasons*: refused pages that are wanted nevertheless."""
     names = membership(scan) | {
         "limit": str(int(limit)),
         "highest": str(_HIGHEST),
         "unclassified": str(_UNCLASSIFIED),
-        "found_by_visit": ", ".join(map(literal, sorted(FOUND_BY_VISIT))),
+        "reasons": ", ".join(map(literal, sorted(reasons))),
     }
     for name, part in (
         ("dropping", _DROPPING),

@@ -71,6 +71,10 @@ class StoredPassage:
     url: str
     title: str
     published: str
+    format: str = "html"
+    """Of the page: html, pdf, docx, ..."""
+    file_page: int | None = None
+    """Of a PDF file or of slides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,8 @@ _PASSAGES = (
         t.pages.c.url,
         t.page_contents.c.title,
         t.page_contents.c.published,
+        t.page_contents.c.format,
+        t.passages.c.file_page,
     )
     .join_from(t.passages, t.page_contents, t.page_contents.c.page_id == t.passages.c.page_id)
     .join(t.pages, t.pages.c.id == t.passages.c.page_id)
@@ -204,14 +210,12 @@ def _has_index(connection: Connection) -> bool:
     return connection.scalar(found) is not None
 
 
-def known_contents(connection: Connection, site_id: int) -> dict[int, tuple[str, str]]:
-    """Which body each page was last read from, and by which reader."""
-    rows = connection.execute(
-        select(
-            t.page_contents.c.page_id, t.page_contents.c.body_sha256, t.page_contents.c.reader
-        ).where(t.page_contents.c.site_id == site_id)
-    )
-    return {row.page_id: (row.body_sha256, row.reader) for row in rows}
+def known_contents(connection: Connection, site_id: int) -> dict[int, tuple[str, str, str]]:
+    """Which body each page was last read from, in which format it was, and by which reader."""
+    names = ("page_id", "body_sha256", "format", "reader")
+    columns = [t.page_contents.c[name] for name in names]
+    rows = connection.execute(select(*columns).where(t.page_contents.c.site_id == site_id))
+    return {row.page_id: (row.body_sha256, row.format, row.reader) for row in rows}
 
 
 def kept_page_bodies(

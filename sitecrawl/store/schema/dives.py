@@ -62,6 +62,10 @@ page_contents = Table(
     # not read again.
     Column("body_sha256", String(64), nullable=False),
     Column("reader", Text, nullable=False),
+    # html, pdf, docx, ...
+    Column("format", String(10), nullable=False, server_default="html"),
+    # encrypted, damaged, too_large, too_slow; NULL: it was read.
+    Column("problem", String(20)),
     Column("title", Text, nullable=False),
     Column("author", Text, nullable=False),
     # YYYY-MM-DD, or empty.
@@ -85,6 +89,8 @@ passages = Table(
     Column("tokens", Integer, nullable=False),
     Column("language", Text, nullable=False),
     Column("text_hash", String(16), nullable=False),
+    # Of a PDF file or of slides, from 1.
+    Column("file_page", Integer),
     # The same text stands in an earlier passage of the site, which is found instead.
     Column("is_repeated", Boolean, nullable=False),
     Index("uq_passages_page_id_position", "page_id", "position", unique=True),

@@ -45,6 +45,8 @@ class NewPassage:
     tokens: int
     language: str
     text_hash: str
+    file_page: int | None = None
+    """Of a PDF file or of slides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,9 @@ class NewContent:
     published: str
     language: str
     passages: Sequence[NewPassage]
+    format: str = "html"
+    problem: str | None = None
+    """Why a file was not read."""
 
 
 def add_dive(
@@ -156,6 +161,8 @@ def put_content(connection: Connection, site_id: int, dive_id: int, content: New
             dive_id=dive_id,
             body_sha256=content.body_sha256,
             reader=content.reader,
+            format=content.format,
+            problem=content.problem,
             title=content.title,
             author=content.author,
             published=content.published,
@@ -189,6 +196,7 @@ def _put_passage(
         tokens=passage.tokens,
         language=passage.language,
         text_hash=passage.text_hash,
+        file_page=passage.file_page,
         is_repeated=is_repeated,
     )
     number = connection.execute(statement.returning(t.passages.c.id)).scalar_one()

@@ -45,6 +45,7 @@ class CitationAnswer(Model):
     title: str
     headings: list[str]
     quote: str = Field(description="Verbatim in the stored passage.")
+    file_page: int | None = Field(default=None, description="Of a PDF file or of slides.")
 
 
 class TurnAnswer(Model):

@@ -42,6 +42,12 @@ class DiveCounts(Model):
     without_body: int = 0
     without_text: int = 0
     other_language: int = 0
+    files: int = Field(default=0, description="Wanted, of those that scans skip.")
+    files_left_out: int = Field(default=0, description="PDF files that need the extra `files`.")
+    files_encrypted: int = 0
+    files_damaged: int = 0
+    files_too_large: int = Field(default=0, description="When they are unpacked.")
+    files_too_slow: int = 0
     passages: int = Field(default=0, description="New ones.")
     embedded: int = Field(default=0, description="Passages that can be searched now.")
     removed: int = Field(default=0, description="Pages that are no longer listed.")

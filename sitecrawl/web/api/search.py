@@ -55,6 +55,8 @@ class HitAnswer(Model):
     text: str
     language: str
     published: str
+    format: str = Field(description="Of the page: `html`, `pdf`, `docx`, ...")
+    file_page: int | None = Field(description="Of a PDF file or of slides.")
     score: ScoreAnswer
 
 
@@ -74,6 +76,8 @@ def hit_answer(hit: Hit) -> HitAnswer:
         text=passage.text,
         language=passage.language,
         published=passage.published,
+        format=passage.format,
+        file_page=passage.file_page,
         score=ScoreAnswer.model_validate(hit.score),
     )
 

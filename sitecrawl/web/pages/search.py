@@ -12,6 +12,7 @@ from sitecrawl.dive import answers, dive_jobs, topics
 from sitecrawl.dive.answers import NOT_FOUND_WORDS, configured_model
 from sitecrawl.dive.dives import embedders_by_name, wanted_pages
 from sitecrawl.dive.ranking import MAX_QUERY_CHARACTERS
+from sitecrawl.dive.reading import file_notices
 from sitecrawl.dive.search import search
 from sitecrawl.errors import ExtraMissingError, InvalidInputError, NotFoundError
 from sitecrawl.services import page_lists, site_inventory, sites
@@ -190,6 +191,7 @@ def dives_page(
         "dives": page.rows,
         "clusters": _clusters(web, caller, site_id),
         "cluster": cluster,
+        "file_notices": file_notices,
     }
     return render(request, "dives.html", values)
 

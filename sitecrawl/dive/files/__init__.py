@@ -1,0 +1,1 @@
+"""What files say: PDF, office, e-book and text files, read as pages are."""
