@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.paging import ListPage
+    from sitecrawl.store.queries.watched_sites import WatchedSite
 
 # What a person asks for goes before what the schedule asks for (priorities 1 to 5).
 PERSON_PRIORITY = 6
@@ -91,13 +92,18 @@ def scan_site(database: Database, workspace_id: int, number: int) -> Job:
         site = find_watched_site(connection, workspace_id, number)
         if site is None:
             raise NotFoundError(f"there is no site {number}; see: sitecrawl site list")
-        kind = JobKind.SCAN if site.last_scan_at else JobKind.DISCOVER
-        job_id = queue_job(connection, number, kind, JobTrigger.PERSON, PERSON_PRIORITY, now)
-        if job_id is None:
-            raise ConflictError(
-                f"{site.root_url}: job {site.active_job_id} is {site.active_job_status} already"
-            )
-        return _found(connection, workspace_id, job_id)
+        return _found(connection, workspace_id, queue_scan(connection, site, now))
+
+
+def queue_scan(connection: Connection, site: WatchedSite, now: datetime) -> int:
+    """Within a transaction: the number of the job, or ``ConflictError``."""
+    kind = JobKind.SCAN if site.last_scan_at else JobKind.DISCOVER
+    job_id = queue_job(connection, site.id, kind, JobTrigger.PERSON, PERSON_PRIORITY, now)
+    if job_id is None:
+        raise ConflictError(
+            f"{site.root_url}: job {site.active_job_id} is {site.active_job_status} already"
+        )
+    return job_id
 
 
 @requires(Permission.SCAN)

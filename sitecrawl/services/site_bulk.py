@@ -1,34 +1,39 @@
-"""What is done to many watched sites at once: those of a filter, one after another.
+"""What is done to many watched sites at once: those of a filter, some hundred at a time.
 
-Each site is changed in a transaction of its own. What could not be done is told for each, and
-keeps nothing else from being done.
+What could not be done is told for each site, and keeps nothing else from being done.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.errors import ConflictError, InvalidInputError, NotFoundError
-from sitecrawl.services.jobs import scan_site
+from sitecrawl.services.jobs import queue_scan
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.sites import (
-    SiteEdit,
+    check_group,
     checked_tags,
-    edit_site,
-    get_site,
+    next_due,
     picked_site_ids,
     remove_site,
 )
+from sitecrawl.store.queries.watched_sites import find_watched_sites
+from sitecrawl.store.writers.watched_sites import update_watched_sites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from sqlalchemy.engine import Connection
+
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.watched_sites import SiteFilter
+    from sitecrawl.store.queries.watched_sites import SiteFilter, WatchedSite
 
 _MAX_SITES: Final = 100_000
+# In one transaction: others wait for it.
+_AT_ONCE: Final = 500
 
 
 class BulkAction(StrEnum):
@@ -68,13 +73,31 @@ def change_sites(
     names = checked_tags(tags)
     if action in {BulkAction.TAG, BulkAction.UNTAG} and not names:
         raise InvalidInputError("tags", f"{action}: name at least one tag")
-    return _for_each(
-        database,
-        workspace_id,
-        wanted,
-        lambda number: _change(database, workspace_id, number, action, group_id, names),
-        progress,
-    )
+    if action is BulkAction.DELETE:
+        return _remove(database, workspace_id, wanted, progress)
+    now = datetime.now(UTC)
+
+    def new_values(site: WatchedSite) -> dict[str, Any]:
+        match action:
+            case BulkAction.ENABLE | BulkAction.DISABLE:
+                is_enabled = action is BulkAction.ENABLE
+                due = next_due(site, site.schedule, now) if is_enabled else None
+                return {"enabled": is_enabled, "next_due_at": due}
+            case BulkAction.GROUP:
+                return {"group_id": group_id}
+            case BulkAction.TAG:
+                return {"tags": list(checked_tags((*site.tags, *names)))}
+        return {"tags": [tag for tag in site.tags if tag not in names]}
+
+    def change(connection: Connection, found: Sequence[WatchedSite]) -> dict[int, str]:
+        if action is BulkAction.GROUP:
+            check_group(connection, workspace_id, group_id)
+        values: dict[int, dict[str, Any]] = {}
+        failed = _failures(found, lambda site: values.update({site.id: new_values(site)}))
+        update_watched_sites(connection, values, now)
+        return failed
+
+    return _in_batches(database, workspace_id, wanted, change, progress)
 
 
 @requires(Permission.SCAN)
@@ -85,56 +108,62 @@ def scan_sites(
     progress: Callable[[int, int], None] | None = None,
 ) -> BulkResult:
     """Queue a scan of every site that *wanted* picks."""
-    return _for_each(
-        database,
-        workspace_id,
-        wanted,
-        lambda number: scan_site(database, workspace_id, number),
-        progress,
-    )
+    now = datetime.now(UTC)
+
+    def change(connection: Connection, found: Sequence[WatchedSite]) -> dict[int, str]:
+        return _failures(found, lambda site: queue_scan(connection, site, now))
+
+    return _in_batches(database, workspace_id, wanted, change, progress)
 
 
-def _for_each(
+def _in_batches(
     database: Database,
     workspace_id: int,
     wanted: SiteFilter,
-    change: Callable[[int], object],
+    change: Callable[[Connection, Sequence[WatchedSite]], dict[int, str]],
     progress: Callable[[int, int], None] | None,
 ) -> BulkResult:
+    """*change* gets sites, and gives why it could not be done for some of them."""
     numbers = picked_site_ids(database, workspace_id, wanted)[:_MAX_SITES]
     done: list[int] = []
     failed: dict[int, str] = {}
-    for position, number in enumerate(numbers, 1):
-        try:
-            change(number)
-            done.append(number)
-        except (ConflictError, NotFoundError, InvalidInputError) as error:
-            failed[number] = str(error)
+    for position in range(0, len(numbers), _AT_ONCE):
+        some = numbers[position : position + _AT_ONCE]
+        with database.writing() as connection:
+            found = find_watched_sites(connection, workspace_id, some)
+            failed |= change(connection, found)
+        done += [site.id for site in found if site.id not in failed]
         if progress is not None:
-            progress(position, len(numbers))
+            progress(position + len(some), len(numbers))
     return BulkResult(tuple(done), failed)
 
 
-def _change(
+def _failures(
+    found: Sequence[WatchedSite], change: Callable[[WatchedSite], object]
+) -> dict[int, str]:
+    failed = {}
+    for site in found:
+        try:
+            change(site)
+        except (ConflictError, NotFoundError, InvalidInputError) as error:
+            failed[site.id] = str(error)
+    return failed
+
+
+def _remove(
     database: Database,
     workspace_id: int,
-    number: int,
-    action: BulkAction,
-    group_id: int | None,
-    tags: tuple[str, ...],
-) -> None:
-    match action:
-        case BulkAction.ENABLE | BulkAction.DISABLE:
-            edit = SiteEdit(enabled=action is BulkAction.ENABLE)
-        case BulkAction.DELETE:
+    wanted: SiteFilter,
+    progress: Callable[[int, int], None] | None,
+) -> BulkResult:
+    """Each site in a transaction of its own: an inventory may be large."""
+    numbers = picked_site_ids(database, workspace_id, wanted)[:_MAX_SITES]
+    failed: dict[int, str] = {}
+    for position, number in enumerate(numbers, 1):
+        try:
             remove_site(database, workspace_id, number)
-            return
-        case BulkAction.GROUP:
-            edit = SiteEdit(group_id=group_id)
-        case BulkAction.TAG:
-            site = get_site(database, workspace_id, number)
-            edit = SiteEdit(tags=tuple(dict.fromkeys((*site.tags, *tags))))
-        case BulkAction.UNTAG:
-            site = get_site(database, workspace_id, number)
-            edit = SiteEdit(tags=tuple(tag for tag in site.tags if tag not in tags))
-    edit_site(database, workspace_id, number, edit)
+        except (ConflictError, NotFoundError) as error:
+            failed[number] = str(error)
+        if progress is not None:
+            progress(position, len(numbers))
+    return BulkResult(tuple(each for each in numbers if each not in failed), failed)

@@ -221,7 +221,7 @@ def edit_site(
     with database.writing() as connection:
         site = _found(connection, workspace_id, number)
         _, values = checked_site(_edited(site, edit))
-        _check_group(connection, workspace_id, values["group_id"])
+        check_group(connection, workspace_id, values["group_id"])
         is_new_root = values["root_url"] != site.root_url
         if is_new_root:
             values["allow_private"] = edit.allow_private is True
@@ -233,7 +233,8 @@ def edit_site(
             )
         if values["key"] != site.key:
             _refuse_watched(connection, workspace_id, values["key"], values["root_url"])
-        values["next_due_at"] = _next_due(site, values, now)
+        schedule = Schedule(values["interval_minutes"], values["cron"], values["timezone"])
+        values["next_due_at"] = next_due(site, schedule, now) if values["enabled"] else None
         if not update_watched_site(connection, number, values, now, expected_version):
             raise ConflictError(
                 f"site {number} was changed by somebody else in the meantime; look at it again"
@@ -323,7 +324,7 @@ def store_site(
     connection: Connection, workspace_id: int, values: Mapping[str, Any], now: datetime
 ) -> int | None:
     """Store a checked site and queue its discovery; None: it is watched already."""
-    _check_group(connection, workspace_id, values["group_id"])
+    check_group(connection, workspace_id, values["group_id"])
     schedule = Schedule(values["interval_minutes"], values["cron"], values["timezone"])
     due = schedule.next_after(now) if values["enabled"] else None
     number = insert_watched_site(
@@ -332,6 +333,20 @@ def store_site(
     if number is not None and values["enabled"]:
         queue_job(connection, number, JobKind.DISCOVER, JobTrigger.ADDED, values["priority"], now)
     return number
+
+
+def next_due(site: WatchedSite, schedule: Schedule, now: datetime) -> datetime:
+    """When a site that is switched on has to be scanned, with this schedule from now on."""
+    if site.next_due_at is not None and schedule == site.schedule:
+        return site.next_due_at
+    # As if the schedule had been this one since the last scan: a site that is late is due now.
+    return max(schedule.next_after(site.last_scan_at or now), now)
+
+
+def check_group(connection: Connection, workspace_id: int, group_id: int | None) -> None:
+    """``InvalidInputError`` if the workspace has no such group."""
+    if group_id is not None and not find_site_group(connection, workspace_id, number=group_id):
+        raise InvalidInputError("group_id", f"there is no group {group_id}")
 
 
 def _found(connection: Connection, workspace_id: int, number: int) -> WatchedSite:
@@ -347,21 +362,6 @@ def _edited(site: WatchedSite, edit: SiteEdit) -> NewSite:
     if is_default_name and "name" not in edit.values():
         values["name"] = ""  # it follows the root URL
     return NewSite(**values)
-
-
-def _next_due(site: WatchedSite, values: Mapping[str, Any], now: datetime) -> datetime | None:
-    if not values["enabled"]:
-        return None
-    schedule = Schedule(values["interval_minutes"], values["cron"], values["timezone"])
-    if site.next_due_at is not None and schedule == site.schedule:
-        return site.next_due_at
-    # As if the schedule had been this one since the last scan: a site that is late is due now.
-    return max(schedule.next_after(site.last_scan_at or now), now)
-
-
-def _check_group(connection: Connection, workspace_id: int, group_id: int | None) -> None:
-    if group_id is not None and not find_site_group(connection, workspace_id, number=group_id):
-        raise InvalidInputError("group_id", f"there is no group {group_id}")
 
 
 def _refuse_watched(connection: Connection, workspace_id: int, key: str, url: str) -> None:

@@ -15,14 +15,16 @@ if TYPE_CHECKING:
 # What services are made of: nobody outside asks for it, or it finds out who is asking.
 _WITHOUT_CALLER = {
     *("__init__", "permissions", "formats", "database", "scan_child", "text_input"),
-    *("audit", "callers", "idempotency", "passwords", "secret_keys", "secret_text", "sessions"),
+    *("audit", "callers", "idempotency", "login_throttle", "passwords", "secret_keys"),
+    *("secret_text", "sessions"),
 }
-# Who has the link in a message proves by it who they are; checks of values do nothing.
+# Who has the link in a message proves by it who they are; checks of values do nothing; parts of
+# services that take a connection are called by services.
 _OPEN = {
     *("channels.channel_to_unsubscribe", "channels.unsubscribe", "change_detection.write"),
     *("sites.check_address", "sites.checked_site", "sites.checked_tags", "sites.store_site"),
     *("users.link_purpose", "users.use_setup_link", "users.use_password_link"),
-    "users.checked_email",
+    *("users.checked_email", "sites.check_group", "sites.next_due", "jobs.queue_scan"),
 }
 
 

@@ -173,3 +173,31 @@ def test_many_sites_are_changed_at_once(database: Database) -> None:
     with pytest.raises(InvalidInputError, match="at least one tag"):
         change_sites(database, 1, SiteFilter(), BulkAction.TAG)
     running.finish()
+
+
+def test_more_sites_than_go_into_one_transaction(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sitecrawl.services.site_bulk._AT_ONCE", 2)
+    import_sites(database, 1, "\n".join(f"{name}.example" for name in "abcde"))
+    full = [f"t{number}" for number in range(50)]
+    change_sites(database, 1, SiteFilter(ids=(4,)), BulkAction.TAG, tags=full)
+    told: list[tuple[int, int]] = []
+    result = change_sites(
+        *(database, 1, SiteFilter(), BulkAction.TAG),
+        tags=["one more"],
+        progress=lambda done, total: told.append((done, total)),
+    )
+    assert told == [(2, 5), (4, 5), (5, 5)]
+    assert (result.done, set(result.failed)) == ((1, 2, 3, 5), {4})
+    assert "at most 50" in result.failed[4]
+    assert [len(site.tags) for site in list_sites(database, 1).rows] == [1, 1, 1, 50, 1]
+    before = get_site(database, 1, 1)
+    change_sites(database, 1, SiteFilter(), BulkAction.DISABLE)
+    assert get_site(database, 1, 1).next_due_at is None
+    change_sites(database, 1, SiteFilter(), BulkAction.ENABLE)
+    after = get_site(database, 1, 1)
+    assert after.next_due_at is not None
+    assert after.version == before.version + 2
+    with pytest.raises(InvalidInputError, match="no group 9"):
+        change_sites(database, 1, SiteFilter(), BulkAction.GROUP, group_id=9)

@@ -314,7 +314,7 @@ def test_every_table_is_considered_when_a_site_is_removed() -> None:
     shared = {
         *("workspaces", "site_groups", "workers", "blobs", "embedding_models"),
         *("users", "memberships", "identities", "sessions", "api_tokens", "one_time_links"),
-        *("login_failures", "audit_log", "idempotency_keys", "saved_views"),
+        *("known_addresses", "login_failures", "audit_log", "idempotency_keys", "saved_views"),
     }
     assert {table.name for table in t.metadata.sorted_tables} - {
         table.name for table in covered

@@ -148,6 +148,15 @@ def find_watched_site(connection: Connection, workspace_id: int, number: int) ->
     return None if row is None else _site(row)
 
 
+def find_watched_sites(
+    connection: Connection, workspace_id: int, numbers: Sequence[int]
+) -> list[WatchedSite]:
+    """Those of the numbers that the workspace has, by number."""
+    is_wanted = _of_workspace(workspace_id) & t.watched_sites.c.id.in_(numbers)
+    rows = connection.execute(_WATCHED.where(is_wanted).order_by(t.watched_sites.c.id))
+    return [_site(row) for row in rows]
+
+
 def site_to_scan(connection: Connection, number: int) -> WatchedSite | None:
     """A site of any workspace, for the workers."""
     row = connection.execute(_WATCHED.where(t.watched_sites.c.id == number)).first()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from sitecrawl.store import schema as t
 from sitecrawl.store.writers.bulk import upserting_insert
@@ -53,6 +53,29 @@ def update_watched_site(
         .values(**values, updated_at=now, version=t.watched_sites.c.version + 1)
     )
     return changed.rowcount == 1
+
+
+def update_watched_sites(
+    connection: Connection, values: Mapping[int, Mapping[str, Any]], now: datetime
+) -> None:
+    """Give many sites new values, by number; all have values of the same columns."""
+    if not values:
+        return
+    columns = next(iter(values.values()))
+    statement = (
+        update(t.watched_sites)
+        .where(t.watched_sites.c.id == bindparam("number"))
+        .values(
+            **{name: bindparam(f"new_{name}") for name in columns},
+            updated_at=now,
+            version=t.watched_sites.c.version + 1,
+        )
+    )
+    rows = [
+        {"number": number, **{f"new_{name}": value for name, value in new.items()}}
+        for number, new in values.items()
+    ]
+    connection.execute(statement, rows)
 
 
 def point_to_inventory(
