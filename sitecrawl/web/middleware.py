@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _BODY_SECONDS: Final = 60
+_LINGER_SECONDS: Final = 2
 # Probes come by address, and tell nothing.
 _PROBES: Final = frozenset({"/api/health", "/api/ready"})
 
@@ -135,7 +137,29 @@ class BodyLimit:
         if body.refusal and not body.has_started:
             detail = f"a request may have {self._max_bytes:,} bytes, and {_BODY_SECONDS} seconds"
             refused = problem_response(body.refusal, detail, headers={"Connection": "close"})
-            await refused(scope, receive, send)
+            is_coming = body.refusal == "too-large" and "expect" not in Headers(scope=scope)
+            await refused(scope, receive, _lingering(receive, send) if is_coming else send)
+
+
+def _lingering(receive: Receive, send: Send) -> Send:
+    """Sends an answer, and reads what the client still sends for a moment before its end.
+
+    A connection that is closed while something unread arrives is reset: many clients would lose
+    the answer.
+    """
+
+    async def send_and_read(message: Message) -> None:
+        if message["type"] != "http.response.body":
+            await send(message)
+            return
+        await send({**message, "more_body": True})
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LINGER_SECONDS):
+                while (await receive()).get("more_body"):
+                    pass
+        await send({"type": "http.response.body"})
+
+    return send_and_read
 
 
 class _LimitedBody:

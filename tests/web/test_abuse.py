@@ -213,6 +213,20 @@ def test_bodies_have_a_limit(serve: Callable[..., Serving]) -> None:
         assert answer.json()["type"] == "/problems/too-large"
 
 
+def test_who_sends_too_much_gets_the_answer(serve: Callable[..., Serving]) -> None:
+    """Also a client that reads nothing before it has sent everything."""
+    server = serve(web_max_body_bytes=10_000)
+    host, port = server.url.removeprefix("http://").split(":")
+    size = 20_000_000
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        head = "POST /api/sites/import HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        connection.sendall(f"{head}Content-Length: {size}\r\n\r\n".encode())
+        connection.sendall(b"x" * size)
+        answer = b"".join(iter(lambda: connection.recv(65_536), b""))
+    assert answer.startswith(b"HTTP/1.1 413")
+    assert b"/problems/too-large" in answer
+
+
 @pytest.mark.parametrize("path", ["/setup/x", "/password/x", "/unsubscribe/x", "/login/provider"])
 def test_public_pages_have_a_limit_of_requests(serve: Callable[..., Serving], path: str) -> None:
     client = serve(web_requests_per_minute=2).anonymous()
