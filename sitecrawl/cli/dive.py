@@ -167,6 +167,7 @@ def ask(
             model=model,
             conversation_id=conversation,
             embedder_named=embedders_by_name(config),
+            drops_unsupported=config.drops_unsupported,
         ):
             if isinstance(part, Answer):
                 _show_answer(part, as_json=as_json)
@@ -327,12 +328,17 @@ def _hit_data(hit: Hit) -> dict[str, object]:
 
 
 def _show_answer(answer: Answer, *, as_json: bool) -> None:
+    from sitecrawl.dive.support import quoted_words
+
     if as_json:
         typer.echo(json.dumps(asdict(answer), ensure_ascii=False, indent=2))
         return
     typer.echo("")
     if answer.notice:
         typer.echo(f"({printable(answer.notice)})", err=True)
+    for sentence in answer.unsupported:
+        typer.echo(f"\nnot in its sources: {printable(sentence.text)}")
+        typer.echo(f"     they do not have {printable(quoted_words(sentence.missing))}")
     for citation in answer.citations:
         place = " > ".join(dict.fromkeys((citation.title, *citation.headings)))
         typer.echo(f"\n[{citation.label}] {printable(place)}{_file_place(citation.file_page)}")

@@ -15,6 +15,7 @@ class AnswerAnswer(TypedDict):
     turnId: int
     model: str
     notice: str
+    unsupported: list[UnsupportedAnswer]
 
 AnswerKind = Literal["extractive", "model", "not_found"]
 
@@ -1143,7 +1144,15 @@ class TurnAnswer(TypedDict):
     kind: AnswerKind
     model: str | None
     citations: list[CitationAnswer]
+    unsupported: list[UnsupportedAnswer]
     askedAt: str
+
+
+class UnsupportedAnswer(TypedDict):
+    """A sentence of a model whose words do not stand in the sources that it names."""
+
+    text: str
+    missing: list[str]
 
 
 class UrlCounts(TypedDict):

@@ -258,6 +258,7 @@ class Config:
     model_timeout_seconds: float = _setting(seconds)
     model_max_tokens: int = _setting(positive)
     model_daily_tokens: int = _setting(count)
+    model_unsupported: str = _setting(choice("mark", "drop"))
     embedding_url: str = _setting(any_text)
     embedding_name: str = _setting(any_text)
     embedding_key: str = _secret(any_text)
@@ -351,6 +352,11 @@ class Config:
         """Whether the raw bytes of a document of this size are kept."""
         is_wanted = self.keep_bodies == "pages" or (not of_page and self.keep_bodies != "none")
         return is_wanted and 0 < size <= (self.keep_bodies_max_bytes or size)
+
+    @property
+    def drops_unsupported(self) -> bool:
+        """Whether sentences of a model that their sources do not support are not shown."""
+        return self.model_unsupported == "drop"
 
     def scan_budget(self, started: float) -> ScanBudget:
         return ScanBudget(self.max_pages, self.max_scan_minutes * 60, started)

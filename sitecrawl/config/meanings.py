@@ -320,6 +320,10 @@ MEANINGS: dict[str, str] = {
         "questions and answers about a site may take so many tokens in 24 hours; then answers are"
         " sentences of the site"
     ),
+    "SITECRAWL_MODEL_UNSUPPORTED": (
+        "`mark` or `drop` sentences of a model whose words do not stand in the sources that they"
+        " name ([answers](answers.md#checks))"
+    ),
     "SITECRAWL_EMBEDDING_URL": (
         "the base URL of an OpenAI-compatible server that embeds passages; without it the installed"
         " models do ([search](search.md#models))"

@@ -13,6 +13,7 @@ from sitecrawl.dive.citations import (
     NOT_FOUND,
     AnswerCheck,
     Citation,
+    UnsupportedSentence,
     build_messages,
     label_sources,
 )
@@ -79,6 +80,8 @@ class Answer:
     model: str = ""
     notice: str = ""
     """Why a model that was asked for did not answer."""
+    unsupported: tuple[UnsupportedSentence, ...] = ()
+    """Sentences of a model whose words do not stand in the sources that they name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +94,11 @@ class _Draft:
     prompt_tokens: int = 0
     """What a model was given, and what it said, shown or not."""
     answer_tokens: int = 0
+    unsupported: tuple[UnsupportedSentence, ...] = ()
 
 
 @requires(Permission.READ)
-def ask(
+def ask(  # noqa: PLR0913  all that an answer depends on
     database: Database,
     site: Site,
     question: str,
@@ -104,6 +108,7 @@ def ask(
     user_id: int | None = None,
     pages: Collection[int] | None = None,
     embedder_named: EmbedderNamed = local_embedder_named,
+    drops_unsupported: bool = False,
 ) -> Answer:
     """Answer the question, and keep it in the conversation; see :func:`ask_stream`."""
     answer: Answer | None = None
@@ -116,6 +121,7 @@ def ask(
         user_id=user_id,
         pages=pages,
         embedder_named=embedder_named,
+        drops_unsupported=drops_unsupported,
     ):
         if isinstance(part, Answer):
             answer = part
@@ -124,7 +130,7 @@ def ask(
 
 
 @requires(Permission.READ)
-def ask_stream(
+def ask_stream(  # noqa: PLR0913  all that an answer depends on
     database: Database,
     site: Site,
     question: str,
@@ -134,11 +140,13 @@ def ask_stream(
     user_id: int | None = None,
     pages: Collection[int] | None = None,
     embedder_named: EmbedderNamed = local_embedder_named,
+    drops_unsupported: bool = False,
 ) -> Generator[str | Answer]:
     """Pieces of the answer as they come, each of them checked, then the whole answer.
 
     What the site does not say is answered by :data:`NOT_FOUND_WORDS` and kept as a gap in its
     content. Without a model, or when it fails, the answer consists of the site's own sentences.
+    *drops_unsupported*: sentences of a model that their sources do not support are not shown.
     """
     history: list[tuple[str, str]] = []
     if conversation_id is not None:
@@ -159,7 +167,7 @@ def ask_stream(
         draft = _extract(question, hits)
         yield draft.text
     else:
-        stream = _ModelAnswer(question, hits, model)
+        stream = _ModelAnswer(question, hits, model, drops_unsupported=drops_unsupported)
         try:
             yield from stream.pieces(history)
         except GeneratorExit:
@@ -216,14 +224,17 @@ def configured_model(database: Database, site: Site, config: Config) -> ChatMode
 class _ModelAnswer:
     """What a model says to a question, as far as it may be shown."""
 
-    def __init__(self, question: str, hits: Sequence[Hit], model: ChatModel):
+    def __init__(
+        self, question: str, hits: Sequence[Hit], model: ChatModel, *, drops_unsupported: bool
+    ):
         self._question = question
         self._hits = hits
         self._model = model
         self._said = ""
         self._notice = ""
         self._prompt_tokens = 0
-        self._check = AnswerCheck(label_sources([hit.passage for hit in hits]))
+        sources = label_sources([hit.passage for hit in hits])
+        self._check = AnswerCheck(sources, drops_unsupported)
         self.shown = ""
 
     def pieces(self, history: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -249,14 +260,18 @@ class _ModelAnswer:
         """The answer as it is kept: the site's own sentences, if the model said nothing of use."""
         notice = notice or self._notice
         used = (self._prompt_tokens, count_tokens(self._said))
-        if self.shown.strip():
-            cited = tuple(self._check.citations.values())
-            name = self._model.name
-            return _Draft(AnswerKind.MODEL, self.shown.strip(), cited, name, notice, *used)
+        if text := self.shown.strip():
+            # A label may have gone with a sentence that was dropped.
+            citations = self._check.citations.values()
+            cited = tuple(each for each in citations if f"[{each.label}]" in text)
+            doubted = tuple(self._check.unsupported)
+            return _Draft(AnswerKind.MODEL, text, cited, self._model.name, notice, *used, doubted)
         if NOT_FOUND in self._said and not notice:
             name = self._model.name
             return _Draft(AnswerKind.NOT_FOUND, NOT_FOUND_WORDS, (), name, "", *used)
-        notice = notice or "the model named no source, so these are the site's own sentences"
+        if not notice:
+            why = "said what its sources do not say" if self._check.dropped else "named no source"
+            notice = f"the model {why}, so these are the site's own sentences"
         own = _extract(self._question, self._hits)
         return _Draft(own.kind, own.text, own.citations, "", notice, *used)
 
@@ -310,6 +325,7 @@ def _keep(
                 kind=draft.kind,
                 model=draft.model or None,
                 citations=[asdict(citation) for citation in draft.citations],
+                unsupported=[asdict(sentence) for sentence in draft.unsupported],
                 prompt_tokens=draft.prompt_tokens,
                 answer_tokens=draft.answer_tokens,
             ),
@@ -324,4 +340,5 @@ def _keep(
         turn_id,
         draft.model,
         draft.notice,
+        draft.unsupported,
     )

@@ -6,6 +6,8 @@ know, and whatever comes back passes :class:`AnswerCheck` before anybody sees it
 - Labels that name no source are dropped. Each one that is left becomes a citation, with words that
   stand verbatim in the stored passage.
 - Images, HTML and links are dropped; addresses are kept only if they are those of cited pages.
+- A sentence whose words do not stand in the passages that it cites is marked or dropped
+  (:mod:`sitecrawl.dive.support`).
 - Control characters, invisible characters and those that turn the direction of text are dropped.
 """
 
@@ -25,6 +27,7 @@ from sitecrawl.dive.plain_text import (
     without_tags,
 )
 from sitecrawl.dive.sentences import best_quote, sentence_parts
+from sitecrawl.dive.support import unsupported_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,6 +84,16 @@ class Citation:
     """Of a PDF file or of slides."""
 
 
+@dataclass(frozen=True, slots=True)
+class UnsupportedSentence:
+    """A sentence of an answer that its sources do not support, word by word."""
+
+    text: str
+    """Verbatim in the answer."""
+    missing: tuple[str, ...]
+    """What stands in none of them."""
+
+
 def label_sources(passages: Sequence[StoredPassage]) -> list[Source]:
     return [Source(f"S{number}", passage) for number, passage in enumerate(passages, 1)]
 
@@ -113,13 +126,18 @@ def build_messages(
 class AnswerCheck:
     """Lets through what may be shown and gathers the citations.
 
-    What a model says is shown up to the last label: words that no source is named for are not.
+    What a model says is shown up to the last label: words that no source is named for are not. A
+    sentence without a label is checked against the sources of the next one that has labels.
     """
 
     sources: Sequence[Source]
+    drops_unsupported: bool = False
     citations: dict[str, Citation] = field(default_factory=dict)
+    unsupported: list[UnsupportedSentence] = field(default_factory=list)
+    """Of those that were shown."""
+    dropped: int = 0
     _held: str = ""
-    _without_label: str = ""
+    _without_label: list[str] = field(default_factory=list)
     _shown: int = 0
 
     def feed(self, piece: str) -> str:
@@ -134,16 +152,32 @@ class AnswerCheck:
         return self._show(rest)
 
     def _show(self, sentence: str) -> str:
-        cited = len(self.citations)
         text = self._checked(sentence)
-        has_label = len(self.citations) > cited or _LABELS.search(text) is not None
-        self._without_label += text
-        if not has_label:
+        self._without_label.append(text)
+        labels = {
+            f"S{number}" for found in _LABELS.findall(text) for number in _NUMBER.findall(found)
+        }
+        if not labels:
             return ""
-        shown = self._without_label[: max(0, MAX_ANSWER_CHARACTERS - self._shown)]
-        self._without_label = ""
+        cited = [
+            "\n".join((source.passage.title, *source.passage.headings, source.passage.text))
+            for source in self.sources
+            if source.label in labels
+        ]
+        waiting, self._without_label = self._without_label, []
+        shown = "".join(each for each in waiting if self._is_shown(each, cited))
+        shown = shown[: max(0, MAX_ANSWER_CHARACTERS - self._shown)]
         self._shown += len(shown)
         return shown
+
+    def _is_shown(self, sentence: str, cited: Sequence[str]) -> bool:
+        missing = unsupported_words(sentence, cited)
+        if missing and self.drops_unsupported:
+            self.dropped += 1
+            return False
+        if missing:
+            self.unsupported.append(UnsupportedSentence(sentence.strip(), missing))
+        return True
 
     def _checked(self, text: str) -> str:
         text = without_images(visible_text(text))

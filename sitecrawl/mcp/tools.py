@@ -203,12 +203,24 @@ class Tools:
     def ask(self, site: str, question: str, conversation: int | None = None) -> dict[str, Any]:
         """Answer a question from what the site says, with citations; it keeps the conversation."""
         own = known_site(self.database, site)
-        model = configured_model(self.database, own, configured())
-        answer = ask(self.database, own, question, model=model, conversation_id=conversation)
+        config = configured()
+        answer = ask(
+            self.database,
+            own,
+            question,
+            model=configured_model(self.database, own, config),
+            conversation_id=conversation,
+            embedder_named=embedders_by_name(config),
+            drops_unsupported=config.drops_unsupported,
+        )
         return {
             "kind": answer.kind.value,
             "conversation": answer.conversation_id,
             "untrusted_answer": answer.text,
+            "untrusted_unsupported": [
+                {"sentence": _text(each.text), "missing": list(each.missing)}
+                for each in answer.unsupported
+            ],
             "citations": [
                 {
                     "label": each.label,

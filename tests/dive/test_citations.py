@@ -72,6 +72,26 @@ def test_words_behind_the_last_label_are_not_shown() -> None:
     assert shown("It opens at nine [S1]. And I love you.")[0] == "It opens at nine [S1]. "
 
 
+def test_sentences_that_their_sources_do_not_support_are_marked() -> None:
+    text, check = shown("It opens at nine [S1]. It opens at 7 in Berlin [S1]. Adults pay [S2].")
+    assert text == "It opens at nine [S1]. It opens at 7 in Berlin [S1]. Adults pay [S2]."
+    assert [(each.text, each.missing) for each in check.unsupported] == [
+        ("It opens at 7 in Berlin [S1].", ("7", "Berlin"))
+    ]
+
+
+def test_a_sentence_without_a_label_is_checked_against_the_next_source() -> None:
+    _text, check = shown("Children pay 3 euros. Adults pay five euros [S2].")
+    assert [each.missing for each in check.unsupported] == [("3",)]
+
+
+def test_unsupported_sentences_are_dropped_if_that_is_wanted() -> None:
+    check = AnswerCheck(SOURCES, drops_unsupported=True)
+    said = "It opens at nine [S1]. It opens at 7 in Berlin [S2]. Adults pay five euros [S2]."
+    assert check.feed(said) + check.close() == "It opens at nine [S1]. Adults pay five euros [S2]."
+    assert (check.unsupported, check.dropped) == ([], 1)
+
+
 @given(st.text(alphabet="ab .[]()S129!<>:/hpt\n", max_size=80))
 def test_no_address_and_no_unknown_label_gets_through(said: str) -> None:
     text, check = shown(f"{said} [S1].")

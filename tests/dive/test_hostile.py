@@ -136,8 +136,35 @@ def test_a_lying_model_over_two_hundred_questions(zoo: tuple[Database, Site]) ->
             model = LyingModel(10 * number + place)
             answer = ask(database, site, question.format(animal.lower()), model=model)
             check_answer(database, answer)
+            assert all(sentence.text in answer.text for sentence in answer.unsupported)
             kinds.add(answer.kind)
     assert kinds == {AnswerKind.MODEL, AnswerKind.EXTRACTIVE}
+
+
+class InventingModel:
+    """Says something true with its source, and adds a number and a name that nobody gave it."""
+
+    name = "inventing"
+
+    def stream(self, messages: Sequence[dict[str, str]]) -> Iterator[str]:
+        del messages
+        yield "The keepers feed each animal with kilos of food [S1]. "
+        yield "They paid 4711 euros to Doctor Zenobia for the food [S1]."
+
+
+@pytest.mark.parametrize("drops", [False, True])
+def test_what_a_model_invents_is_marked_or_dropped(zoo: tuple[Database, Site], drops: bool) -> None:
+    database, site = zoo
+    for animal in ANIMALS[:10]:
+        question = f"What do the {animal.lower()}s in the zoo eat?"
+        answer = ask(database, site, question, model=InventingModel(), drops_unsupported=drops)
+        check_answer(database, answer)
+        assert answer.kind is AnswerKind.MODEL
+        assert ("4711" in answer.text) is not drops
+        assert len(answer.unsupported) == (0 if drops else 1)
+        if not drops:
+            missing = set(answer.unsupported[0].missing)
+            assert {"4711", "Doctor", "Zenobia"} <= missing
 
 
 @pytest.mark.parametrize("model", [None, ObedientModel()], ids=["sentences", "obedient"])

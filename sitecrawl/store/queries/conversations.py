@@ -33,6 +33,8 @@ class Turn:
     kind: str
     model: str | None
     citations: list[dict[str, Any]]
+    unsupported: list[dict[str, Any]]
+    """Sentences of the answer that their sources do not support, and what is missing."""
     asked_at: datetime
 
 
@@ -79,7 +81,7 @@ def past_turns(
     rows = connection.execute(
         select(
             *(turns.id, turns.question, turns.answer, turns.kind),
-            *(turns.model, turns.citations, turns.asked_at),
+            *(turns.model, turns.citations, turns.unsupported, turns.asked_at),
         )
         .where(turns.conversation_id == conversation_id)
         .order_by(turns.id)

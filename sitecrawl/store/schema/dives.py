@@ -193,6 +193,8 @@ conversation_turns = Table(
     Column("model", Text),
     # Label, passage, page and the words that are quoted, as they were when they were cited.
     Column("citations", Json, nullable=False),
+    # Sentences of the answer whose words their sources do not have, with what is missing.
+    Column("unsupported", Json, nullable=False, server_default="[]"),
     Column("prompt_tokens", Integer, nullable=False),
     Column("answer_tokens", Integer, nullable=False),
     Column("asked_at", UtcDateTime, nullable=False),

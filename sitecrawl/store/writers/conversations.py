@@ -25,6 +25,7 @@ class NewTurn:
     kind: str
     model: str | None
     citations: Sequence[dict[str, Any]]
+    unsupported: Sequence[dict[str, Any]]
     prompt_tokens: int
     answer_tokens: int
 

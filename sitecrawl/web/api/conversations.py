@@ -48,6 +48,13 @@ class CitationAnswer(Model):
     file_page: int | None = Field(default=None, description="Of a PDF file or of slides.")
 
 
+class UnsupportedAnswer(Model):
+    """A sentence of a model whose words do not stand in the sources that it names."""
+
+    text: str = Field(description="Verbatim in the answer.")
+    missing: list[str] = Field(description="What stands in none of them.")
+
+
 class TurnAnswer(Model):
     """A question with its answer."""
 
@@ -57,6 +64,7 @@ class TurnAnswer(Model):
     kind: AnswerKind
     model: str | None
     citations: list[CitationAnswer]
+    unsupported: list[UnsupportedAnswer]
     asked_at: Moment
 
 
@@ -68,6 +76,7 @@ class AnswerAnswer(Model):
     turn_id: int
     model: str = Field(description="Empty: the answer consists of sentences of the site.")
     notice: str = Field(description="Why a model that was asked did not answer.")
+    unsupported: list[UnsupportedAnswer]
 
 
 class ConversationAnswer(Model):
@@ -107,7 +116,9 @@ def _citation(given: Citation | dict[str, Any]) -> CitationAnswer:
 
 def _answer(answer: Answer) -> AnswerAnswer:
     values = {name: getattr(answer, name) for name in Answer.__slots__}
-    return AnswerAnswer(**values | {"citations": [_citation(each) for each in answer.citations]})
+    values["citations"] = [_citation(each) for each in answer.citations]
+    values["unsupported"] = [UnsupportedAnswer.model_validate(each) for each in answer.unsupported]
+    return AnswerAnswer(**values)
 
 
 def parts_of_answer(
@@ -122,6 +133,7 @@ def parts_of_answer(
         conversation_id=conversation_id,
         user_id=user_id,
         embedder_named=embedders_by_name(web.config),
+        drops_unsupported=web.config.drops_unsupported,
     )
 
 

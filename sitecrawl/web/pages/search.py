@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Form, Query, Request
@@ -14,6 +15,7 @@ from sitecrawl.dive.dives import embedders_by_name, wanted_pages
 from sitecrawl.dive.ranking import MAX_QUERY_CHARACTERS
 from sitecrawl.dive.reading import file_notices
 from sitecrawl.dive.search import search
+from sitecrawl.dive.support import quoted_words
 from sitecrawl.errors import ExtraMissingError, InvalidInputError, NotFoundError
 from sitecrawl.services import page_lists, site_inventory, sites
 from sitecrawl.services.callers import Caller
@@ -44,6 +46,24 @@ def labelled_parts(text: str) -> list[tuple[str, bool]]:
     """
     parts = enumerate(_LABEL.split(text))
     return [(part, number % 2 == 1) for number, part in parts if part]
+
+
+def answer_parts(
+    text: str, unsupported: Sequence[Mapping[str, Any]]
+) -> list[tuple[list[tuple[str, bool]], str]]:
+    """An answer cut at the sentences that are doubted: labelled parts, and what is missing.
+
+    >>> answer_parts("Yes [S1]. At 8.", [{"text": "At 8.", "missing": ["8"]}])
+    [([('Yes ', False), ('S1', True), ('. ', False)], ''), ([('At 8.', False)], '"8"')]
+    """
+    found = []
+    for sentence in unsupported:
+        before, own, after = text.partition(sentence["text"])
+        if own:
+            found += [(labelled_parts(before), "")] if before else []
+            found.append((labelled_parts(own), quoted_words(sentence["missing"])))
+            text = after
+    return [*found, (labelled_parts(text), "")] if text else found
 
 
 def _clusters(web: Web, caller: Caller, site_id: int) -> list[tuple[str, int]]:
@@ -107,7 +127,7 @@ def ask_page(
         "site": sites.get_site(web.database, caller.workspace_id, site_id),
         "known": dive_jobs.searchable(web.database, inventory),
         "conversation": conversation,
-        "turns": [(turn, labelled_parts(turn.answer)) for turn in turns],
+        "turns": [(turn, answer_parts(turn.answer, turn.unsupported)) for turn in turns],
         "conversations": answers.list_conversations(
             web.database, inventory, caller.user_id, _CONVERSATIONS
         ),
@@ -137,6 +157,7 @@ def ask(
             conversation_id=int(conversation) if conversation else None,
             user_id=caller.user_id,
             embedder_named=embedders_by_name(web.config),
+            drops_unsupported=web.config.drops_unsupported,
         )
     except _REFUSED as error:
         return go(f"/sites/{site_id}/ask", str(error), is_error=True)

@@ -1,4 +1,4 @@
-/* built from frontend/dashboard, sources sha256 e95e14e8af84342841d3513c679f8bf358f3a2f682af26544d163c8aed51e97e */
+/* built from frontend/dashboard, sources sha256 e0d65f1e700f71bb08f40f6c596c0ec41339b13a63382948ba01ec372b1c1dd4 */
 "use strict";(()=>{function M(t){let e=t.split(`
 `),o=n=>e.filter(s=>s.startsWith(n)).map(s=>s.slice(n.length));return{name:o("event: ")[0]??"message",data:o("data: ").join(`
 `)}}async function*d(t){let e=t.body?.pipeThrough(new TextDecoderStream).getReader(),o="";for(let n=await e?.read();n&&!n.done;n=await e?.read()){let s=(o+n.value.replaceAll("\r","")).split(`

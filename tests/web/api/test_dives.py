@@ -137,6 +137,24 @@ def test_a_model_is_streamed_and_its_tokens_count(diving: Callable[..., Diving])
         assert site.streamed("Who feeds the queen?")[-1][1]["kind"] == "extractive"
 
 
+def test_what_a_model_invents_is_marked(diving: Callable[..., Diving]) -> None:
+    said = ("The workers feed her [S1]. ", "A hive costs 900 euros in Graz [S1].")
+    with ModelServer(*said) as model:
+        site = diving(model_url=model.url, model_name="tiny", address_allow=(model.endpoint,))
+        answer = site.streamed("Who feeds the queen?")[-1][1]
+        [doubted] = answer["unsupported"]
+        assert (doubted["text"], doubted["missing"]) == (
+            said[1],
+            ["900", "Graz", "costs", "euros"],
+        )
+        number = answer["conversationId"]
+        [turn] = site.api.get_conversation(site.site_id, number)["turns"]
+        assert turn["unsupported"] == answer["unsupported"]
+        page = site.http.get(f"/sites/{site.site_id}/ask?conversation={number}").text
+        assert page.count('class="unsupported"') == 1
+        assert "not in its sources: &#34;900&#34;, &#34;Graz&#34;" in page
+
+
 def test_topics_and_similar_pages_are_told(diving: Callable[..., Diving]) -> None:
     site = diving()
     told = site.api.get_topics(site.site_id)
