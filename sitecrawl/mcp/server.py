@@ -70,6 +70,8 @@ def build_server(database: Database, *, may_write: bool = False) -> MCPServer:
         ("explain_url", tools.explain),
         ("list_changes", tools.changes),
         ("search_site", tools.search),
+        ("similar_pages", tools.similar),
+        ("list_topics", tools.topics),
         ("coverage", tools.coverage),
         ("robots_impact", tools.robots_impact),
     ):

@@ -14,10 +14,11 @@ from sitecrawl.dive.answers import ask, configured_model
 from sitecrawl.dive.dives import embedders_by_name, wanted_pages
 from sitecrawl.dive.plain_text import visible_text
 from sitecrawl.dive.search import search
-from sitecrawl.errors import InvalidInputError
+from sitecrawl.dive.topics import list_competing, similar_pages, topic_map
+from sitecrawl.errors import InvalidInputError, NotFoundError
 from sitecrawl.services.changes import list_changes
 from sitecrawl.services.database import AskedScan, configured, known_site, wanted_scan
-from sitecrawl.services.explain import explain_url
+from sitecrawl.services.explain import explain_url, find_page_id
 from sitecrawl.services.page_lists import count_pages, list_pages
 from sitecrawl.services.site_inventory import robots
 from sitecrawl.store.queries.changes import ChangeFilter
@@ -163,6 +164,8 @@ class Tools:
                 "score": round(hit.score.total, 3),
                 "score_explained": hit.score.explained(),
                 "published": hit.passage.published,
+                "format": hit.passage.format,
+                "file_page": hit.passage.file_page,
                 "untrusted_title": _text(hit.passage.title),
                 "untrusted_headings": [_text(each) for each in hit.passage.headings],
                 "untrusted_text": _text(hit.passage.text),
@@ -170,6 +173,44 @@ class Tools:
             for hit in hits
         ]
         return _page(rows, None)
+
+    def similar(self, url: str, limit: int = 10) -> dict[str, Any]:
+        """List the pages of a site whose meaning is nearest to that of a page, after a dive."""
+        asked = self._asked(url)
+        number = find_page_id(asked, url)
+        found = similar_pages(self.database, asked.site, number, _rows(limit))
+        rows = [{"url": page.url, "cosine": round(page.cosine, 3)} for page in found]
+        return _page(rows, None)
+
+    def topics(
+        self, site: str, topic: int = 0, cursor: str = "", limit: int = 20
+    ) -> dict[str, Any]:
+        """List the topics of a site, clusters of pages by meaning; with one of them, its pages.
+
+        topic: the number of one of them. competing: pages that are about the same, as their titles
+        say. Topics need a dive into at least four pages.
+        """
+        own = known_site(self.database, site)
+        found = topic_map(self.database, own)
+        if not topic:
+            rivals = list_competing(self.database, own, MAX_ROWS)
+            rows = [
+                {"topic": each.id, "pages": each.pages, "untrusted_name": _text(each.name)}
+                for each in found.topics
+            ]
+            competing = [
+                {"url": each.url, "other_url": each.other, "untrusted_words": _text(each.words)}
+                for each in rivals
+            ]
+            return {**_page(rows, None), "competing": competing}
+        if topic not in {each.id for each in found.topics}:
+            raise NotFoundError(f"{own.key} has no topic {topic}; list them without this argument")
+        pages = [page for page in found.pages if page.topic_id == topic]
+        start = _offset(cursor)
+        shown = pages[start : start + _rows(limit)]
+        following = start + len(shown)
+        rows = [{"url": page.url, "untrusted_title": _text(page.title)} for page in shown]
+        return _page(rows, str(following) if following < len(pages) else None)
 
     def coverage(self, site: str) -> dict[str, Any]:
         """Say how complete the newest scan of a site was, and which limits it hit."""

@@ -47,19 +47,30 @@ def make_searchable(
     scan(database, {f"https://{SITE}/sitemap.xml": list(urls.values())})
     site = site_for(database, SITE)
     assert site is not None
+    contents = {page_id(urls[path]): (urls[path], html) for path, html in pages.items()}
+    store_contents(database, site, contents, language)
+    return site
+
+
+def store_contents(
+    database: Database,  # noqa: F811
+    site: Site,
+    pages: Mapping[int, tuple[str, str]],
+    language: str = "en",
+) -> None:
+    """Make pages searchable: their addresses and texts, by their ids."""
     with database.writing() as connection:
         dive = add_dive(connection, site.id, {})
-        for path, html in pages.items():
-            article = extract_article(html, urls[path])
+        for number, (url, html) in pages.items():
+            article = extract_article(html, url)
             passages = [
                 NewPassage(*(p.position, p.headings, p.text, p.tokens), language, hash_text(p.text))
                 for p in split_passages(article)
             ]
             content = NewContent(
-                *(page_id(urls[path]), hash_text(html), "test", article.title, "", ""),
+                *(number, hash_text(html), "test", article.title, "", ""),
                 language,
                 passages,
             )
             put_content(connection, site.id, dive, content)
     embed_passages(database, site, local_embedder, DiveCounts())
-    return site
