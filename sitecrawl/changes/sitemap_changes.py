@@ -38,10 +38,24 @@ class MapState:
     error: str = ""
     foreign: int = 0
     """Entries of other hosts than the site's."""
+    children: int = 0
+    """Sitemaps that an index names."""
 
     @property
     def is_broken(self) -> bool:
         return self.health in _BROKEN
+
+    @property
+    def content(self) -> str:
+        """
+        >>> MapState(1, "/a.xml", MapHealth.READ, 1_200).content
+        '1,200 entries'
+        >>> MapState(1, "/index.xml", MapHealth.READ, children=1).content
+        '1 sitemap'
+        """
+        if self.children:
+            return f"{self.children:,} {'sitemap' if self.children == 1 else 'sitemaps'}"
+        return f"{self.entries:,} {'entry' if self.entries == 1 else 'entries'}"
 
 
 _BROKEN: Final = frozenset(
@@ -71,7 +85,7 @@ class MapChange:
 
 
 _WORDS: Final = {
-    MapHealth.EMPTY: (MapChangeKind.EMPTY, Severity.HIGH, "is empty; it had {0.entries:,} entries"),
+    MapHealth.EMPTY: (MapChangeKind.EMPTY, Severity.HIGH, "is empty; it had {0.content}"),
     MapHealth.NOT_FOUND: (MapChangeKind.NOT_FOUND, Severity.HIGH, "answers {1.status}"),
     MapHealth.NOT_A_SITEMAP: (
         MapChangeKind.NOT_A_SITEMAP,
@@ -93,17 +107,17 @@ def compare_maps(before: MapState | None, after: MapState | None) -> list[MapCha
     if after is None:
         if before is None:
             return []
-        words = f"sitemap gone: {before.url} ({before.entries:,} entries)"
+        words = f"sitemap gone: {before.url} ({before.content})"
         return [MapChange(MapChangeKind.GONE, before, Severity.LOW, words)]
     if before is None:
         if after.is_broken:
             return []  # it never was a sitemap of the site
-        words = f"new sitemap: {after.url} ({after.entries:,} entries)"
+        words = f"new sitemap: {after.url} ({after.content})"
         return [MapChange(MapChangeKind.ADDED, after, Severity.INFO, words)]
     found = []
     if after.health is not before.health:
         if after.health is MapHealth.READ:
-            words = f"{after.url} can be read again ({after.entries:,} entries)"
+            words = f"{after.url} can be read again ({after.content})"
             found.append(MapChange(MapChangeKind.READABLE_AGAIN, after, Severity.INFO, words))
         elif not (after.is_broken and before.is_broken):
             kind, severity, words = _WORDS[after.health]

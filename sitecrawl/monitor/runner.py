@@ -18,7 +18,7 @@ from sitecrawl.logs import identified
 from sitecrawl.monitor.dive_process import DiveProcess
 from sitecrawl.services.scan_process import start_scan
 from sitecrawl.services.scans import ScanRequest
-from sitecrawl.store.errors import ScanRunningError
+from sitecrawl.store.errors import DatabaseLockedError, ScanRunningError
 from sitecrawl.store.queries.dives import dive_of_job
 from sitecrawl.store.queries.jobs import Job, is_cancel_requested, job_to_run
 from sitecrawl.store.queries.resume import find_dead_scans
@@ -38,6 +38,7 @@ from sitecrawl.store.writers.jobs import (
     claim_job,
     end_job,
     note_facts,
+    note_log,
     note_restart,
     note_scan,
     queue_job,
@@ -191,11 +192,21 @@ class JobRunner:
     ) -> str:
         facts: dict[str, Any] = {"reason": reason}
         if handle is not None:
-            tail = handle.log_tail().replace("\0", "")
-            facts |= {"exit_code": handle.exit_code, "log_tail": tail}
+            facts |= {"exit_code": handle.exit_code, "log_tail": handle.log_tail()}
         with self._database.writing() as connection:
             note_facts(connection, job_id, **facts)
         return str(status)
+
+    def _note_log(self, job_id: int, tail: str, noted: str) -> str:
+        """Let others read the log of a running process; what is noted now."""
+        if tail == noted:
+            return noted
+        try:
+            with self._database.writing() as connection:
+                note_log(connection, job_id, self._worker, tail)
+        except DatabaseLockedError:  # the scan itself writes: the next look notes it
+            return noted
+        return tail
 
     def _note_scan(self, job_id: int, scan_id: int) -> None:
         with self._database.writing() as connection:
@@ -252,8 +263,10 @@ class JobRunner:
     def _dive(self, job: Job, site: WatchedSite) -> str:
         """Run a dive to its end, in a process of its own; one that dies is tried again later."""
         request = replace(self._request(job, site, None), domain="")
+        noted = ""
         with DiveProcess(job.id, request) as process:
             while (code := process.wait(_POLL_SECONDS)) is None:
+                noted = self._note_log(job.id, process.log_tail(), noted)
                 if self._is_cancelled(job.id):
                     process.cancel()
             words = process.log_tail()
@@ -289,11 +302,12 @@ class JobRunner:
 
     def _wait(self, job_id: int, handle: ScanHandle) -> str | None:
         """Until the scan has ended; None: its process died, and the scan can go on."""
-        is_asked = False
+        is_asked, noted = False, ""
         while True:
             try:
                 result = handle.wait(timeout=_POLL_SECONDS)
             except TimeoutError:
+                noted = self._note_log(job_id, handle.log_tail(), noted)
                 if not is_asked and self._is_cancelled(job_id):
                     handle.cancel()
                     is_asked = True

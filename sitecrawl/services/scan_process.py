@@ -167,12 +167,8 @@ class ScanHandle:
 
     def log_tail(self) -> str:
         """The end of what the scan has logged."""
-        if self._last_words is not None:
-            return self._last_words
-        # Seeking would move where the child writes: both have the same open file.
-        end = os.fstat(self._log.fileno()).st_size
-        tail = os.pread(self._log.fileno(), _LOG_TAIL_BYTES, max(0, end - _LOG_TAIL_BYTES))
-        return tail.decode("utf-8", "replace")
+        with self._lock:
+            return self._read_log() if self._last_words is None else self._last_words
 
     def __enter__(self) -> Self:
         return self
@@ -197,14 +193,21 @@ class ScanHandle:
             self._process.stdin.write(line.encode() + b"\n")
             self._process.stdin.flush()
 
+    def _read_log(self) -> str:
+        # Seeking would move where the child writes: both have the same open file.
+        end = os.fstat(self._log.fileno()).st_size
+        tail = os.pread(self._log.fileno(), _LOG_TAIL_BYTES, max(0, end - _LOG_TAIL_BYTES))
+        return tail.decode("utf-8", "replace").replace("\0", "")
+
     def _read(self) -> None:
         assert self._process.stdout is not None
         with self._process.stdout as stdout:
             while line := stdout.readline(_MAX_LINE_BYTES):
                 self._take(json.loads(line))
         code = self._process.wait()
-        self._last_words = self.log_tail()
-        self._log.close()
+        with self._lock:
+            self._last_words = self._read_log()
+            self._log.close()
         if self._result is None and self._error is None:
             self._error = ScanCrashedError(_crash_words(self._id, code, self._last_words))
         with self._lock:

@@ -15,7 +15,7 @@ from sitecrawl import __version__
 from sitecrawl.services.permissions import Permission
 from sitecrawl.web import charts
 from sitecrawl.web.auth import is_https
-from sitecrawl.web.flash import Flash, forget_flash, read_flash
+from sitecrawl.web.flash import forget_flash, read_flash
 from sitecrawl.web.middleware import host_name, is_loopback
 
 if TYPE_CHECKING:
@@ -59,14 +59,10 @@ def render(
     *,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
-    message: str = "",
 ) -> HTMLResponse:
-    """The page; templates know ``request``, ``caller`` (or none), ``can`` and ``flash`` besides.
-
-    *message* is shown as the flash of a form is, but is in this answer only.
-    """
+    """The page; templates know ``request``, ``caller`` (or none), ``can`` and ``flash`` besides."""
     caller = getattr(request.state, "caller", None)
-    flash = Flash(message, is_error=False) if message else read_flash(request)
+    flash = read_flash(request)
     text = (
         environment()
         .get_template(template)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.cli.inprocess import run_inside
 from tests.site import Reply
-from tests.site.build import page, robots, sitemap
+from tests.site.build import page, robots, sitemap, sitemap_index
 
 if TYPE_CHECKING:
     from tests.site import SiteServer
@@ -71,3 +71,25 @@ def test_a_site_that_changes(site: SiteServer, project: Project) -> None:
     assert told(project, site) == ["info      /sitemap.xml can be read again (10 entries)"]
     diff = run_inside(project, "diff", site.url, "--scan", "1", "--scan", "6").succeeded()
     assert "1 added, 1 removed" in diff.stdout
+
+
+def test_an_index_is_empty_only_without_sitemaps(site: SiteServer, project: Project) -> None:
+    def scan() -> list[str]:
+        project.crawl(site.url, settings=SETTINGS).succeeded()
+        return told(project, site)
+
+    maps = [site.at(f"/maps/{number}.xml") for number in range(2)]
+    site.routes |= {path: page(f"Title of {path}", "/") for path in ("/", *POSTS)}
+    site.routes |= {
+        "/robots.txt": robots(site.at("/sitemap.xml")),
+        "/maps/0.xml": sitemap(*map(site.at, POSTS)),
+        "/maps/1.xml": sitemap(site.at("/")),
+    }
+    site.routes["/sitemap.xml"] = sitemap_index(maps[0])
+    scan()
+    site.routes["/sitemap.xml"] = sitemap_index(*maps)
+    assert any(line.endswith("new sitemap: /maps/1.xml (1 entry)") for line in scan())
+    site.routes["/sitemap.xml"] = sitemap_index()
+    assert "high      /sitemap.xml is empty; it had 2 sitemaps" in scan()
+    site.routes["/sitemap.xml"] = sitemap_index(*maps)
+    assert "info      /sitemap.xml can be read again (2 sitemaps)" in scan()

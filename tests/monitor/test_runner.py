@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from sitecrawl.services.sites import NewSite, SiteEdit, add_site, edit_site, get
 from sitecrawl.store import schema as t
 from sitecrawl.store.processes import process_token
 from sitecrawl.store.queries.page_filter import PageFilter
-from sitecrawl.store.writers.jobs import claim_job, register_worker
+from sitecrawl.store.writers.jobs import claim_job, note_log, register_worker
 from tests.site.build import robots, sitemap
 from tests.site.reply import Reply
 from tests.store.scanning import Scanning
@@ -139,6 +140,35 @@ def test_a_job_runs_its_scan_and_what_follows(
     # Both may be called again, such as after a kill between the end and its record.
     assert runner.scan(1) is None
     assert not runner.finish(1, "success")
+
+
+def test_the_log_can_be_read_while_the_scan_runs(
+    sqlite_database: Database, runner: JobRunner, small_site: SiteServer
+) -> None:
+    is_over = threading.Event()
+    small_site.routes["/sitemap.xml"] = Reply(sitemap(small_site.at("/a")), hold=is_over)
+    add(sqlite_database, small_site.url)
+    seen: list[str] = []
+
+    def read() -> None:
+        small_site.wait_for("/sitemap.xml")
+        ends_at = time.monotonic() + 20
+        while not seen and time.monotonic() < ends_at:
+            job = get_job(sqlite_database, 1, 1)
+            if job.log_tail and job.status == "running":
+                seen.append(job.log_tail)
+            is_over.wait(0.1)
+        is_over.set()
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    assert runner.scan(1) == "success"
+    thread.join()
+    assert "Spider opened" in seen[0]
+    assert "Spider closed" not in seen[0]
+    with sqlite_database.writing() as connection:
+        note_log(connection, 1, "another worker", "not its job")
+    assert "Spider closed" in (get_job(sqlite_database, 1, 1).log_tail or "")
 
 
 def test_a_cancelled_job_ends_its_child(

@@ -1,5 +1,21 @@
-// The part of a running task's page that moves, as the server sends it. When the task has ended, htmx
-// fetches the whole page once more, with its log.
+// Whoever reads at the end of the log stays there, others where they are.
+function renew(moving: HTMLElement, html: string): void {
+  const old = moving.querySelector<HTMLElement>(".log");
+  const isAtEnd = !old || old.scrollTop + old.clientHeight >= old.scrollHeight - 4;
+  const top = old?.scrollTop ?? 0;
+  const isRead = document.activeElement === old;
+  moving.innerHTML = html;
+  const log = moving.querySelector<HTMLElement>(".log");
+  if (log) {
+    log.scrollTop = isAtEnd ? log.scrollHeight : top;
+    if (isRead) {
+      log.focus({ preventScroll: true });
+    }
+  }
+}
+
+// The part of a running task's page that moves, with its log, as the server sends it. When the task has
+// ended, htmx fetches the whole page once more.
 export function followTask(): void {
   const root = document.querySelector<HTMLElement>("[data-task-events]:not([data-followed])");
   const moving = root?.querySelector<HTMLElement>("[data-task-live]");
@@ -9,7 +25,7 @@ export function followTask(): void {
   root.dataset["followed"] = "yes";
   const stream = new EventSource(root.dataset["taskEvents"] ?? "");
   stream.addEventListener("live", (event) => {
-    moving.innerHTML = event.data;
+    renew(moving, event.data);
   });
   stream.addEventListener("ended", () => {
     stream.close();

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import and_, distinct, func, select
 
 from sitecrawl.changes.sitemap_changes import MapHealth, MapState
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome
 from sitecrawl.sitemaps.findings import FindingKind
 from sitecrawl.store.bodies import unpack_body
-from sitecrawl.store.schema import blobs, documents, fetches
+from sitecrawl.store.schema import blobs, document_links, documents, fetches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlalchemy import Row
+    from sqlalchemy import Row, ScalarSelect
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.queries.scan_pairs import Pair
@@ -123,6 +123,7 @@ def _maps(connection: Connection, pair: Pair, *, is_before: bool) -> dict[int, M
             fetches.c.document_id,
             documents.c.url,
             documents.c.entries.label("kept_entries"),
+            _children().label("children"),
             *(fetches.c[name] for name in columns),
         )
         .join_from(fetches, last, last.c.id == fetches.c.id)
@@ -131,10 +132,34 @@ def _maps(connection: Connection, pair: Pair, *, is_before: bool) -> dict[int, M
     return {row.document_id: _map(row) for row in connection.execute(wanted)}
 
 
+def _children() -> ScalarSelect[int]:
+    """How many sitemaps of an index were asked for in the scan of its fetch.
+
+    Which ones it named in an earlier scan is not kept.
+    """
+    child = fetches.alias()
+    return (
+        select(func.count(distinct(child.c.document_id)))
+        .select_from(document_links)
+        .join(child, child.c.document_id == document_links.c.child_id)
+        .where(
+            document_links.c.parent_id == fetches.c.document_id,
+            child.c.scan_id == fetches.c.scan_id,
+        )
+        .correlate(fetches)
+        .scalar_subquery()
+    )
+
+
 def _map(row: Row[Any]) -> MapState:
     entries = (row.kept_entries or 0) if row.outcome in _SAME else row.entries
     health, words = _health(row, entries, _finding_kinds(row.findings))
-    return MapState(row.document_id, row.url, health, entries, row.status, words)
+    if health is MapHealth.EMPTY and row.children:
+        health = MapHealth.READ
+    children = row.children if health is MapHealth.READ and not entries else 0
+    return MapState(
+        *(row.document_id, row.url, health, entries, row.status, words), children=children
+    )
 
 
 def _health(row: Row[Any], entries: int, kinds: Mapping[str, str]) -> tuple[MapHealth, str]:

@@ -148,6 +148,13 @@ def note_facts(connection: Connection, job_id: int, **facts: Any) -> None:
     connection.execute(update(t.jobs).where(t.jobs.c.id == job_id).values(facts))
 
 
+def note_log(connection: Connection, job_id: int, worker: str, text: str) -> None:
+    """Keep the end of the log while the job runs, unless the worker has lost it."""
+    own = (t.jobs.c.id == job_id) & (t.jobs.c.worker == worker)
+    running = own & (t.jobs.c.status == JobStatus.RUNNING)
+    connection.execute(update(t.jobs).where(running).values(log_tail=text))
+
+
 def end_job(
     connection: Connection,
     job_id: int,

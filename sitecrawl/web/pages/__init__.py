@@ -5,13 +5,16 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends, Request
 
 from sitecrawl.web.pages import (
+    account,
     changes,
+    channels,
     compare,
     find,
     groups,
     home,
     inventory,
     login,
+    people,
     provider,
     search,
     site,
@@ -35,7 +38,7 @@ def _check_numbers(request: Request) -> None:
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(_check_numbers)])
 for _module in (
-    *(login, provider, unsubscribe, home, sites, groups, tasks, find, compare),
-    *(changes, inventory, search, site),
+    *(login, provider, unsubscribe, account, people, home, sites, groups, tasks, find, compare),
+    *(changes, channels, inventory, search, site),
 ):
     router.include_router(_module.router)

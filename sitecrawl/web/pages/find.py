@@ -12,6 +12,7 @@ from starlette.responses import Response
 from sitecrawl.config.profiles import PROFILES
 from sitecrawl.services import sites, users
 from sitecrawl.services.callers import Caller
+from sitecrawl.services.permissions import Permission
 from sitecrawl.store.queries.watched_sites import SiteFilter
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.templating import render
@@ -39,9 +40,11 @@ _PLACES: Final = (
     Place("/tasks", "Tasks"),
     Place("/tasks?status=failed", "Failed tasks"),
     Place("/sites?state=failing", "Failing sites"),
+    Place("/account", "Your account: password, sessions, tokens"),
     Place("/help", "Help"),
     Place("/styleguide", "Style guide"),
 )
+_OWNER_PLACES: Final = (Place("/users", "Users"), Place("/users/audit", "Audit log"))
 
 
 @router.get("/find")
@@ -54,7 +57,8 @@ def find(
 ) -> Response:
     """Pages and sites by a part of their name; ``part``: only the list."""
     text = q.strip()
-    found = [place for place in _PLACES if text.lower() in place.name.lower()]
+    places = (*_PLACES, *_OWNER_PLACES) if Permission.MANAGE in caller.permissions else _PLACES
+    found = [place for place in places if text.lower() in place.name.lower()]
     if text:
         wanted = SiteFilter(text=text)
         page = sites.list_sites(web.database, caller.workspace_id, wanted, limit=_MAX_SITES)

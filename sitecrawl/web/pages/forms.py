@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sitecrawl.changes.kinds import Severity
+from sitecrawl.channels.rules import Cadence, Rules
 from sitecrawl.errors import InvalidInputError
 from sitecrawl.services.sites import DEFAULT_PROFILE
 from sitecrawl.store.queries.watched_sites import SiteFilter, SiteSort
@@ -54,6 +57,26 @@ class SiteForm(Given):
     owner: Text = ""
     enabled: bool = False
     version: int = 0
+
+
+class ChannelForm(Given):
+    """A new channel, or what is changed of one."""
+
+    kind: Text = ""
+    target: Text = ""
+    name: Text = ""
+    min_severity: Text = "info"
+    cadence: Text = "at_once"
+    scope: Text = "site"
+
+    def rules(self, old: Rules) -> Rules:
+        """InvalidInputError names the field."""
+        if self.min_severity not in set(Severity):
+            raise InvalidInputError("min_severity", f"expected one of {', '.join(Severity)}")
+        if self.cadence not in set(Cadence):
+            raise InvalidInputError("cadence", f"expected one of {', '.join(Cadence)}")
+        severity, cadence = Severity(self.min_severity), Cadence(self.cadence)
+        return replace(old, min_severity=severity, cadence=cadence)
 
 
 class ChangeListQuery(Given):

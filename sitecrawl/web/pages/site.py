@@ -1,4 +1,4 @@
-"""A watched site: overview, scans and what they changed, settings, channels."""
+"""A watched site: overview, scans and what they changed, settings."""
 
 from __future__ import annotations
 
@@ -8,14 +8,10 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import Response
 
-from sitecrawl.changes.kinds import Severity
-from sitecrawl.channels.rules import Rules
-from sitecrawl.channels.targets import ChannelKind
 from sitecrawl.config.profiles import PROFILES
-from sitecrawl.errors import ConflictError, InvalidInputError, NotFoundError
+from sitecrawl.errors import ConflictError, InvalidInputError
 from sitecrawl.services import (
     changes,
-    channels,
     groups,
     jobs,
     site_inventory,
@@ -24,21 +20,19 @@ from sitecrawl.services import (
     sites,
 )
 from sitecrawl.services.callers import Caller
-from sitecrawl.services.channels import ChannelChange, NewChannel
 from sitecrawl.services.sites import SiteEdit
 from sitecrawl.store.queries.changes import ChangeFilter, EventFact, IncidentFact
 from sitecrawl.store.queries.trends import ANSWERS
 from sitecrawl.store.queries.watched_sites import WatchedSite
 from sitecrawl.web import charts
 from sitecrawl.web.auth import CurrentWeb, allowed
-from sitecrawl.web.flash import act, go
+from sitecrawl.web.flash import go
 from sitecrawl.web.pages.forms import SiteForm, checked_number, number_or_none, split_tags
 from sitecrawl.web.state import Web
 from sitecrawl.web.templating import render
 
 router = APIRouter(prefix="/sites/{site_id}")
 
-Text = Annotated[str, Form(max_length=2_000)]
 _RECENT = 8
 _SCANS = 50
 _DIFFERENCES = 500
@@ -207,92 +201,6 @@ def delete_site(
     except ConflictError as error:
         return go(f"/sites/{site_id}/settings", str(error), is_error=True)
     return go("/sites", f"{removed.name} is deleted with its scans and changes")
-
-
-@router.get("/channels")
-def channel_list(
-    request: Request,
-    site_id: int,
-    web: CurrentWeb,
-    caller: Annotated[Caller, allowed(channels.list_channels)],
-) -> Response:
-    return _channels_page(request, web, caller, site_id)
-
-
-def _channels_page(
-    request: Request, web: Web, caller: Caller, site_id: int, message: str = ""
-) -> Response:
-    site = sites.get_site(web.database, caller.workspace_id, site_id)
-    every = channels.list_channels(web.database, caller.workspace_id)
-    values = {
-        "site": site,
-        "channels": [
-            each
-            for each in every
-            if each.watched_site_id == site_id
-            or (each.watched_site_id is None and each.group_id in {None, site.group_id})
-        ],
-        "kinds": list(ChannelKind),
-        "severities": list(Severity),
-    }
-    return render(request, "channels.html", values, message=message)
-
-
-@router.post("/channels")
-def add_channel(
-    request: Request,
-    site_id: int,
-    web: CurrentWeb,
-    caller: Annotated[Caller, allowed(channels.add_channel)],
-    kind: Text = "",
-    target: Text = "",
-    name: Text = "",
-    min_severity: Text = "info",
-) -> Response:
-    """A secret is shown in this answer: a cookie for the next page would carry it once more."""
-    sites.get_site(web.database, caller.workspace_id, site_id)
-    least = Severity(min_severity) if min_severity in set(Severity) else Severity.INFO
-    new = NewChannel(kind, target, name, watched_site_id=site_id, rules=Rules(min_severity=least))
-    path = f"/sites/{site_id}/channels"
-    try:
-        made = channels.add_channel(web.database, caller.workspace_id, new, web.config)
-    except (ConflictError, InvalidInputError, NotFoundError) as error:
-        return go(path, str(error), is_error=True)
-    words = f"Channel {made.channel.name} is added"
-    if not made.secret:
-        return go(path, words)
-    shown = f"{words}. Its secret, shown only now: {made.secret}"
-    return _channels_page(request, web, caller, site_id, shown)
-
-
-@router.post("/channels/{channel_id}/{action}")
-def change_channel(
-    site_id: int,
-    channel_id: int,
-    action: str,
-    web: CurrentWeb,
-    caller: Annotated[Caller, allowed(channels.edit_channel)],
-) -> Response:
-    """Test, enable, disable or delete."""
-    workspace = caller.workspace_id
-
-    def work() -> str:
-        match action:
-            case "test":
-                channels.prepare_test(web.database, workspace, channel_id)
-                return "A test message is on its way"
-            case "enable" | "disable":
-                change = ChannelChange(enabled=action == "enable")
-                changed = channels.edit_channel(
-                    web.database, workspace, channel_id, change, web.config
-                )
-                return f"{changed.name} is {action}d"
-            case "delete":
-                channels.remove_channel(web.database, workspace, channel_id)
-                return "The channel is deleted"
-        raise InvalidInputError("action", f"{action!r}: expected test, enable, disable or delete")
-
-    return act(f"/sites/{site_id}/channels", work)
 
 
 def _settings_page(
