@@ -46,6 +46,10 @@ class MapState:
         return self.health in _BROKEN
 
     @property
+    def size(self) -> int:
+        return self.entries or self.children
+
+    @property
     def content(self) -> str:
         """
         >>> MapState(1, "/a.xml", MapHealth.READ, 1_200).content

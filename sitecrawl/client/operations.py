@@ -1299,12 +1299,13 @@ class Operations:
         tag: Sequence[str] | None = None,
         group: int | None = None,
         state: SiteState | None = None,
+        without_group: bool | None = None,
     ) -> SiteList:
         """The sites of the workspace, the newest first unless told otherwise."""
         return self._json(  # type: ignore[no-any-return]
             "GET",
             "/api/sites",
-            {"sort": sort, "order": order, "cursor": cursor, "limit": limit, "search": search, "tag": tag, "group": group, "state": state},
+            {"sort": sort, "order": order, "cursor": cursor, "limit": limit, "search": search, "tag": tag, "group": group, "state": state, "withoutGroup": without_group},
             {},
         )
 
@@ -1342,12 +1343,13 @@ class Operations:
         tag: Sequence[str] | None = None,
         group: int | None = None,
         state: SiteState | None = None,
+        without_group: bool | None = None,
     ) -> bytes:
         """The sites as a table."""
         return self._bytes(
             "GET",
             "/api/sites/export.csv",
-            {"full": full, "search": search, "tag": tag, "group": group, "state": state},
+            {"full": full, "search": search, "tag": tag, "group": group, "state": state, "withoutGroup": without_group},
             {},
         )
 
@@ -1358,12 +1360,13 @@ class Operations:
         tag: Sequence[str] | None = None,
         group: int | None = None,
         state: SiteState | None = None,
+        without_group: bool | None = None,
     ) -> bytes:
         """The sites with all that an import takes."""
         return self._bytes(
             "GET",
             "/api/sites/export.json",
-            {"search": search, "tag": tag, "group": group, "state": state},
+            {"search": search, "tag": tag, "group": group, "state": state, "withoutGroup": without_group},
             {},
         )
 

@@ -475,6 +475,19 @@ def sitemap_states(
 
 
 @requires(Permission.READ)
+def sitemap_pages(
+    database: Database, site: Site, before_id: int, after_id: int
+) -> dict[int, list[tuple[str, str]]]:
+    """By the document that listed them first: kind and URL of the pages that came or went."""
+    before, after = _two_scans(database, site, before_id, after_id)
+    found: dict[int, list[tuple[str, str]]] = {}
+    with database.reading() as connection:
+        for document_id, kind, url in scan_difference.listed_differently(connection, before, after):
+            found.setdefault(document_id, []).append((kind, url))
+    return found
+
+
+@requires(Permission.READ)
 def documents_named_by(database: Database, rows: Iterable[ChangeFact]) -> dict[int, str]:
     """The URLs of the documents that changes speak of by their number."""
     sides = [side for each in rows for side in (each.before, each.after) if side]

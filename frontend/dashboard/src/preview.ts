@@ -36,8 +36,8 @@ export function armPreview(): void {
     }
     panel.removeAttribute("aria-busy");
   };
-  button.hidden = false;
-  button.addEventListener("click", () => {
+  button.addEventListener("click", (event) => {
+    event.preventDefault();
     if (address.reportValidity()) {
       void look();
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import func, select
@@ -11,6 +12,7 @@ from sitecrawl.items import DocumentKind
 from sitecrawl.store import schema as t
 from sitecrawl.store.bodies import unpack_body
 from sitecrawl.store.queries.paging import ListPage, Order, list_page, page_of
+from sitecrawl.store.queries.scans import membership
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:
@@ -140,7 +142,24 @@ def evidence_records(
     return list_page(rows, limit, _evidence)
 
 
+_DECIDED: Final = """
+SELECT p.verdict_id, count(*) FROM {pages} AS p
+WHERE p.site_id = {site} AND p.verdict_id IS NOT NULL AND {own_counts}
+GROUP BY p.verdict_id ORDER BY count(*) DESC, p.verdict_id
+"""
+_NOT_GONE: Final = """
+p.id NOT IN (
+    SELECT page_id FROM page_absences WHERE site_id = {site} AND until_scan_id IS NULL)
+"""
 _kept_rules: dict[tuple[str, int, int], list[RobotsRule]] = {}
+
+
+def _decided(scan: Scan) -> str:
+    """SQL: how many pages each verdict is about as of the scan, those of most pages first."""
+    names = membership(scan)
+    if scan.next_scan_id is None:
+        names["own_counts"] = _NOT_GONE.format_map(names)
+    return _DECIDED.format_map(names)
 
 
 def robots_rules(database: Database, scan: Scan, limit: int) -> list[RobotsRule]:
@@ -151,28 +170,27 @@ def robots_rules(database: Database, scan: Scan, limit: int) -> list[RobotsRule]
     key = (database.label, scan.id, limit)
     if key in _kept_rules:
         return _kept_rules[key]
-    number = func.count()
-    decided = (
-        select(t.pages.c.verdict_id, number.label("pages"))
-        .where(t.pages.c.site_id == scan.site_id, t.pages.c.verdict_id.is_not(None))
-        .group_by(t.pages.c.verdict_id)
-        .subquery()
-    )
     names = ("allowed", "reason", "rule", "line", "agents", "crawl_delay")
     statement = (
         select(
+            t.verdicts.c.id,
             t.documents.c.url.label("robots_url"),
             *(t.verdicts.c[name] for name in names),
-            decided.c.pages,
         )
-        .join_from(t.verdicts, decided, decided.c.verdict_id == t.verdicts.c.id)
-        .outerjoin(t.documents, t.documents.c.id == t.verdicts.c.document_id)
+        .outerjoin_from(t.verdicts, t.documents, t.documents.c.id == t.verdicts.c.document_id)
         .where(t.verdicts.c.site_id == scan.site_id)
-        .order_by(decided.c.pages.desc(), t.verdicts.c.id)
-        .limit(limit)
     )
     with database.reading() as connection:
-        rules = [RobotsRule(**row._asdict()) for row in connection.execute(statement)]
+        counted = connection.exec_driver_sql(_decided(scan))
+        pages = dict(islice(((row[0], row[1]) for row in counted), limit))
+        verdicts = {
+            row.id: row for row in connection.execute(statement.where(t.verdicts.c.id.in_(pages)))
+        }
+    rules = []
+    for number, count in pages.items():
+        values = verdicts[number]._asdict()
+        del values["id"]
+        rules.append(RobotsRule(**values, pages=count))
     if scan.status != ScanStatus.RUNNING:
         if len(_kept_rules) >= _MAX_KEPT:
             _kept_rules.clear()

@@ -26,7 +26,7 @@ _THERE: Final = """
     AND (absent.until_scan_id IS NULL OR absent.until_scan_id > {scan})))
 """
 _CAME: Final = """
-SELECT p.url, p.lastmod FROM {pages_after} AS p
+SELECT p.url, p.lastmod, p.document_id FROM {pages_after} AS p
 WHERE p.site_id = {site} AND {is_of_site} AND {there_after} AND NOT {there_before}
 AND (p.first_scan_id > {before} OR p.id IN (
     SELECT page_id FROM page_absences
@@ -34,7 +34,7 @@ AND (p.first_scan_id > {before} OR p.id IN (
 ORDER BY p.number
 """
 _WENT: Final = """
-SELECT p.url, p.lastmod FROM {pages_before} AS p
+SELECT p.url, p.lastmod, p.document_id FROM {pages_before} AS p
 WHERE p.id IN (
     SELECT page_id FROM page_absences
     WHERE site_id = {site} AND from_scan_id > {before} AND from_scan_id <= {after})
@@ -64,11 +64,19 @@ def scan_before(connection: Connection, scan: Scan) -> int | None:
     return None if number is None else int(number)
 
 
-def difference(
+def listed_differently(
     connection: Connection, before: Scan, after: Scan
-) -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any]]]:
-    """Kind, URL and the fields that differ, of every page that is not the same as of both scans."""
-    names = {
+) -> Iterator[tuple[int, str, str]]:
+    """Document, kind and URL of every page that came or went; its document listed it first."""
+    names = _names(before, after)
+    for kind, statement in ((ChangeKind.ADDED, _CAME), (ChangeKind.REMOVED, _WENT)):
+        for url, _, document_id in connection.exec_driver_sql(statement.format_map(names)):
+            yield document_id, kind.value, url
+
+
+def _names(before: Scan, after: Scan) -> dict[str, str]:
+    """What stands for names in the statements."""
+    return {
         "site": str(int(before.site_id)),
         "before": str(int(before.id)),
         "after": str(int(after.id)),
@@ -79,8 +87,15 @@ def difference(
         "is_of_site": IS_OF_SITE,
         "columns": ", ".join(f"b.{name}, p.{name}" for name in _DIFFERENCE_FIELDS),
     }
+
+
+def difference(
+    connection: Connection, before: Scan, after: Scan
+) -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any]]]:
+    """Kind, URL and the fields that differ, of every page that is not the same as of both scans."""
+    names = _names(before, after)
     for kind, statement in ((ChangeKind.ADDED, _CAME), (ChangeKind.REMOVED, _WENT)):
-        for url, lastmod in connection.exec_driver_sql(statement.format_map(names)):
+        for url, lastmod, _ in connection.exec_driver_sql(statement.format_map(names)):
             said = {"lastmod": lastmod} if lastmod else {}
             is_new = kind is ChangeKind.ADDED
             yield kind.value, url, {} if is_new else said, said if is_new else {}

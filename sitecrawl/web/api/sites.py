@@ -217,8 +217,13 @@ def _filter(
     tag: Annotated[list[str], Query(max_length=20, description="All of them.")] = [],  # noqa: B006
     group: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
     state: SiteState | None = None,
+    without_group: Annotated[
+        bool, Query(alias="withoutGroup", description="Only those of no group.")
+    ] = False,
 ) -> SiteFilter:
-    return SiteFilter(text=search, tags=tuple(tag), group_id=group, state=state)
+    return SiteFilter(
+        text=search, tags=tuple(tag), group_id=group, state=state, without_group=without_group
+    )
 
 
 Wanted = Annotated[SiteFilter, Depends(_filter)]

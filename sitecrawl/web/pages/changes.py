@@ -66,6 +66,7 @@ def change_list(
         "kinds": list(ChangeKind),
         "severities": list(Severity),
         "chosen": query,
+        "export": query.export_query(),
     }
     if site.site_id:
         inventory = _inventory(web, caller, site_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Annotated
+from urllib.parse import urlencode
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -40,6 +41,18 @@ class SiteListQuery(Given):
             without_group=self.group == "none",
             state=SiteState(self.state) if self.state in set(SiteState) else None,
         )
+
+    def export_query(self) -> str:
+        """The same filter as parameters of the API."""
+        wanted = self.site_filter()
+        given = {
+            "search": wanted.text,
+            "tag": self.tag,
+            "group": wanted.group_id,
+            "state": wanted.state,
+            "withoutGroup": "true" if wanted.without_group else "",
+        }
+        return urlencode({name: value for name, value in given.items() if value})
 
 
 class SiteForm(Given):
@@ -85,6 +98,11 @@ class ChangeListQuery(Given):
     since: Text = Field(default="", alias="from")
     scan: Annotated[str, Field(pattern="^[0-9]{0,18}$")] = ""
     cursor: Text | None = None
+
+    def export_query(self) -> str:
+        """The same filter as parameters of the API."""
+        given = self.model_dump(include={"type", "severity", "since", "scan"}, by_alias=True)
+        return urlencode({name: value for name, value in given.items() if value})
 
 
 def number_or_none(text: str) -> int | None:

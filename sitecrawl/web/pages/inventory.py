@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from difflib import unified_diff
 from itertools import islice
@@ -31,6 +32,7 @@ from sitecrawl.services.callers import Caller
 from sitecrawl.services.database import AskedScan
 from sitecrawl.services.views import ViewKind
 from sitecrawl.store.queries.changes import ChangeFilter
+from sitecrawl.store.queries.document_lists import RobotsRule
 from sitecrawl.store.queries.page_filter import PageOrder, PageSort
 from sitecrawl.store.queries.scans import Scan
 from sitecrawl.store.vocabulary import PageStatus
@@ -87,6 +89,7 @@ _LATELY: Final = timedelta(days=30)
 _TREND_SCANS: Final = 20
 _COMPARABLE_SCANS: Final = 50
 _MAX_DIFF_LINES: Final = 5_000
+_MAX_LISTED_DIFFERENCES: Final = 200
 
 
 def asked_scan(
@@ -240,10 +243,12 @@ def sitemaps(
     before: ScanNumber = "",
 ) -> Response:
     """Each sitemap with its counts; *before*: a scan to compare with."""
+    changes.catch_up(web.database, asked.site)
     found = site_overview.site_overview(web.database, caller.workspace_id, site_id)
     wanted = ChangeFilter(kinds=(EventKind.SITEMAP_CHANGED, EventKind.LASTMOD))
     documents = site_inventory.list_documents(asked, kind=DocumentKind.SITEMAP, limit=200)
     states = []
+    listed: dict[int, list[tuple[str, str]]] = {}
     if number := number_or_none(before):
         pairs = changes.sitemap_states(web.database, asked.site, number, asked.scan.id)
         # Common places are asked for in each scan; most have never had a sitemap.
@@ -252,6 +257,7 @@ def sitemaps(
             for pair in pairs
             if any(each is not None and each.health is not MapHealth.NOT_FOUND for each in pair)
         ]
+        listed = changes.sitemap_pages(web.database, asked.site, number, asked.scan.id)
     values = {
         "site": found.site,
         "sitemaps": found.sitemaps,
@@ -260,6 +266,8 @@ def sitemaps(
         "older": _older_scans(web, caller, site_id, asked),
         "before": before,
         "states": states,
+        "listed": listed,
+        "max_listed": _MAX_LISTED_DIFFERENCES,
     }
     return render(request, "sitemaps.html", values)
 
@@ -283,6 +291,7 @@ def robots(
 
     *before*: a scan to compare with, line by line and by the pages that rules decide for.
     """
+    changes.catch_up(web.database, asked.site)
     files, rules = site_inventory.robots(asked)
     lines: dict[tuple[str | None, int | None], int] = {}
     for rule in rules:
@@ -306,11 +315,23 @@ def robots(
         values["differences"] = {
             each.url: _difference(old_texts.get(each.url, ""), each.text or "") for each in files
         }
-        pages: Counter[tuple[str | None, bool]] = Counter()
-        for rule in old_rules:
-            pages[rule.rule, rule.allowed] += rule.pages
-        values["pages_before"] = pages
+        values["pages_before"] = _pages_before(old_rules, old_texts.values())
     return render(request, "robots.html", values)
+
+
+def _pages_before(
+    rules: Sequence[RobotsRule], texts: Iterable[str]
+) -> Counter[tuple[str | None, bool]]:
+    """By rule and verdict, the pages of an earlier scan.
+
+    Of an allowed page only the newest rule is kept: one that the file did not have yet is none.
+    """
+    known = {line.strip() for text in texts for line in text.splitlines()}
+    pages: Counter[tuple[str | None, bool]] = Counter()
+    for each in rules:
+        is_later = each.allowed and each.rule is not None and each.rule not in known
+        pages[None if is_later else each.rule, each.allowed] += each.pages
+    return pages
 
 
 def _difference(before: str, after: str) -> list[tuple[str, str]]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
@@ -71,6 +74,7 @@ def site_list(
         "sort": query.sort.value,
         "descending": is_descending,
         "chosen": query,
+        "export": query.export_query(),
         "is_filtered": wanted != SiteFilter(),
     }
     return render(request, "sites.html", values)
@@ -153,22 +157,43 @@ async def preview(
     given: Annotated[SiteForm, Form()],
 ) -> Response:
     """What is found on a site, piece by piece as it is read; nothing is stored."""
-    template = environment().get_template("preview.html")
 
     async def events() -> AsyncGenerator[bytes]:
-        has_pages = False
-        try:
-            with web.previews.taken():
-                async for each in site_preview.preview_site(
-                    given.root_url, given.profile, web.config
-                ):
-                    is_first = not has_pages and bool(each.get("first_pages"))
-                    has_pages = has_pages or is_first
-                    yield event(each["event"], template.render(each, is_first=is_first))
-        except SitecrawlError as error:
-            yield event("failed", template.render(event="failed", message=str(error)))
+        async with aclosing(_found(web, given)) as found:
+            async for name, html in found:
+                yield event(name, html)
 
     return stream(events())
+
+
+@router.post("/new/look")
+async def look(
+    request: Request,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(site_preview.preview_site)],
+    given: Annotated[SiteForm, Form()],
+) -> Response:
+    """The same as one page, for browsers without JavaScript."""
+    shown: dict[str, str] = {}
+    async with aclosing(_found(web, given)) as found:
+        async for name, html in found:
+            shown[name] = shown.get(name, "") + html
+    page = partial(_new_site_page, *(request, web, caller, given), shown=shown)
+    return await run_in_threadpool(page)
+
+
+async def _found(web: Web, given: SiteForm) -> AsyncGenerator[tuple[str, str]]:
+    """Each thing that is found, by the name of its place, as HTML."""
+    template = environment().get_template("preview.html")
+    has_pages = False
+    try:
+        with web.previews.taken():
+            async for each in site_preview.preview_site(given.root_url, given.profile, web.config):
+                is_first = not has_pages and bool(each.get("first_pages"))
+                has_pages = has_pages or is_first
+                yield each["event"], template.render(each, is_first=is_first)
+    except SitecrawlError as error:
+        yield "failed", template.render(event="failed", message=str(error))
 
 
 @router.get("/import")
@@ -184,8 +209,6 @@ async def import_sites(
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(site_transfer.import_sites)],
 ) -> Response:
-    from starlette.concurrency import run_in_threadpool
-
     async with request.form(max_files=1, max_fields=5, max_part_size=10_000_000) as form:
         file, text = form.get("file"), str(form.get("csv") or "")
         data: str | bytes = text
@@ -194,6 +217,9 @@ async def import_sites(
             data = await file.read()
             if file.filename.lower().endswith(".json"):
                 format_ = TransferFormat.JSON
+        elif text.lstrip().startswith(("[", "{")):
+            # The script of the page puts a chosen file into the text.
+            format_ = TransferFormat.JSON
     try:
         result = await run_in_threadpool(
             partial(site_transfer.import_sites, address_allow=web.config.address_allow),
@@ -221,7 +247,7 @@ def check_import(
     """What is wrong with the lines, while they are typed; nothing is stored."""
     found = []
     lines = [each for each in enumerate(csv.splitlines(), 1) if each[1].strip()]
-    has_header = bool(lines) and "root_url" in lines[0][1]
+    has_header = bool(lines) and ("root_url" in lines[0][1] or lines[0][1][0] in "[{")
     if not has_header:
         for number, line in lines[:_MAX_CHECKED_LINES]:
             try:
@@ -241,9 +267,12 @@ def _new_site_page(
     given: SiteForm,
     errors: dict[str, str] | None = None,
     *,
+    shown: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> Response:
     values = {
+        # A template has made it, and escaped what the site wrote.
+        "shown": {name: Markup(html) for name, html in (shown or {}).items()},  # noqa: S704
         "given": given,
         "errors": errors or {},
         "groups": groups.list_groups(web.database, caller.workspace_id),
