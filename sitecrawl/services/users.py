@@ -171,7 +171,8 @@ def disable_everywhere(database: Database, email: str, *, disabled: bool) -> Use
         _disable(connection, user.id, datetime.now(UTC) if disabled else None)
         own = queries.workspaces_of(connection, user.id)
         for workspace in own:
-            _check_owner_left(connection, workspace.id)
+            if disabled and workspace.role == Role.OWNER:
+                _check_owner_left(connection, workspace.id)
         return _member(connection, own[0].id, user.id)
 
 

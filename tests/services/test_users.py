@@ -65,6 +65,17 @@ def test_the_last_owner_stays(database: Database) -> None:
         users.get_user(database, 1, other.id)
 
 
+def test_users_of_a_workspace_without_an_owner_can_be_disabled(database: Database) -> None:
+    """The operator has made it so."""
+    other = users.workspace_named(database, "other")
+    viewer = users.create_user(database, other, "bob@example.com", Role.VIEWER)
+    for disabled in (True, False):
+        changed = users.disable_everywhere(database, viewer.email, disabled=disabled)
+        assert (changed.disabled_at is not None) is disabled
+    with pytest.raises(ConflictError):
+        users.disable_everywhere(database, EMAIL, disabled=True)
+
+
 def test_views_are_ones_own_or_shared(database: Database) -> None:
     caller = signed_in(database)
     made = views.create_view(database, caller, ViewKind.PAGES, "broken", {"status": "broken"})
