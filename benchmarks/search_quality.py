@@ -10,7 +10,7 @@
 - Right is a passage that holds a block of the text below the heading. recall@5: one of the first
   five is right. nDCG@10: how far up the right ones stand.
 - Questions with even numbers are the half that weights were tuned on; the others are reported.
-- Off-topic questions must not be answered, those of the set should be.
+- Off-topic questions (``off_topic.py``) must not be answered, those of the set should be.
 """
 
 from __future__ import annotations
@@ -29,13 +29,18 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import insert
 
+from benchmarks.off_topic import (
+    ENGLISH_REPORTED,
+    ENGLISH_TUNED,
+    GERMAN_REPORTED,
+    GERMAN_TUNED,
+)
 from benchmarks.trial.packages import debian_package
-from sitecrawl.dive.answers import speaks_of
 from sitecrawl.dive.embeddings import local_embedder
 from sitecrawl.dive.extraction import Article, Block, BlockKind, extract_article
 from sitecrawl.dive.passages import split_passages
 from sitecrawl.dive.reading import DiveCounts, embed_passages
-from sitecrawl.dive.search import search
+from sitecrawl.dive.search import search, speaks_of
 from sitecrawl.html.text import hash_text
 from sitecrawl.store import schema as t
 from sitecrawl.store.engine import open_database
@@ -54,38 +59,10 @@ _GAIN_AT: Final = 10
 _NUMBERING: Final = re.compile(r"^(?:\d+\.)*\d*\s*")
 _BLOCK_START: Final = 200
 _SHORTEST_ANSWER: Final = 60
-OFF_TOPIC: Final = (
-    "What is the best recipe for banana bread?",
-    "How tall is Mount Everest?",
-    "Who won the world cup in 1998?",
-    "What is the capital of Mongolia?",
-    "How do I grow tomatoes on a balcony?",
-    "Which vaccines do I need for a trip to Kenya?",
-    "How much does a kilo of gold cost?",
-    "When was the Battle of Waterloo?",
-    "How do bees make honey?",
-    "What is the tax rate for self-employed people in Spain?",
-    "How long should I boil an egg?",
-    "Who painted the Mona Lisa?",
-    "What is the population of Brazil?",
-    "How do I change a flat tyre?",
-    "Which dog breed is good for small flats?",
-    "What causes the northern lights?",
-    "How do I apply for a passport in Canada?",
-    "What are the symptoms of the flu?",
-    "Is the museum open on Sundays?",
-    "How far is the moon from the earth?",
-    "What is the opening time of the swimming pool?",
-    "How can I lose weight quickly?",
-    "Which wine goes with salmon?",
-    "What does a heat pump cost for a house?",
-    "How do I train for a marathon?",
-    "Who is the king of Denmark?",
-    "When do swallows fly south?",
-    "How do I remove a red wine stain?",
-    "What is the return policy for shoes?",
-    "Can I bring my dog on the train to Vienna?",
-)
+OFF_TOPIC: Final = {
+    "english": (ENGLISH_TUNED, ENGLISH_REPORTED),
+    "german": (GERMAN_TUNED, GERMAN_REPORTED),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +227,7 @@ def measure(database: Database, site: Site, questions: Sequence[Question]) -> Qu
         recalls.append(any(right[:_RECALL_AT]))
         best = _gain([True] * min(_GAIN_AT, question.right))
         gains.append(_gain(right) / best)
-        refused.append(not speaks_of(hits))
+        refused.append(not speaks_of(question.text, hits))
     count = len(questions)
     return Quality(count, sum(recalls) / count, sum(gains) / count, sum(refused) / count)
 
@@ -300,9 +277,10 @@ def measure_set(name: str, database: Database) -> None:
         f"  reported          {reported.questions:>9}  {reported.recall:>8.3f}"
         f"  {reported.gain:>7.3f}  {reported.refused:>7.1%}\n"
     )
-    if name == "english":
-        answered = [q for q in OFF_TOPIC if speaks_of(search(database, site, q))]
-        sys.stdout.write(f"  off-topic questions answered: {len(answered)} of {len(OFF_TOPIC)}\n")
+    for half, asked in zip(("tuned on", "reported"), OFF_TOPIC[name], strict=True):
+        answered = [each for each in asked if speaks_of(each, search(database, site, each))]
+        sys.stdout.write(f"  off topic, {half}: {len(answered)} of {len(asked)} answered")
+        sys.stdout.write("".join(f"; {each}" for each in answered) + "\n")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from sitecrawl.dive.embeddings import local_embedder, local_embedder_named
 from sitecrawl.dive.extractive import extractive_answer
 from sitecrawl.dive.models import ModelFailedError, ServedChatModel, chat_server
 from sitecrawl.dive.passages import count_tokens
-from sitecrawl.dive.search import search
+from sitecrawl.dive.search import search, speaks_of
 from sitecrawl.errors import NotFoundError
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.queries.conversations import (
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
 
 NOT_FOUND_WORDS: Final = "Not found on this site."
 _SOURCES: Final = 6
-# Below this cosine of the best passage the site does not speak of what is asked (docs/search.md).
-_LOWEST_COSINES: Final = {"en": 0.27, "": 0.27}
-_LOWEST_COSINE: Final = 0.22
 _SHORT_QUESTION_WORDS: Final = 4
 _WORD: Final = re.compile(r"[^\W_]+")
 
@@ -152,15 +149,16 @@ def ask_stream(  # noqa: PLR0913  all that an answer depends on
     if conversation_id is not None:
         turns = conversation_turns(database, site, conversation_id, user_id)
         history = [(turn.question, turn.answer) for turn in turns]
+    asked = _with_context(question, history)
     hits = search(
         database,
         site,
-        _with_context(question, history),
+        asked,
         limit=_SOURCES,
         pages=pages,
         embedder_named=embedder_named,
     )
-    if not speaks_of(hits):
+    if not speaks_of(asked, hits):
         draft = _Draft(AnswerKind.NOT_FOUND, NOT_FOUND_WORDS)
         yield draft.text
     elif model is None:
@@ -287,15 +285,6 @@ def _extract(question: str, hits: Sequence[Hit]) -> _Draft:
     if not citations:
         return _Draft(AnswerKind.NOT_FOUND, NOT_FOUND_WORDS)
     return _Draft(AnswerKind.EXTRACTIVE, text, tuple(citations))
-
-
-def speaks_of(hits: Sequence[Hit]) -> bool:
-    """Whether the best passage is near enough to be an answer."""
-    if not hits:
-        return False
-    best = max(hits, key=lambda hit: hit.score.meaning)
-    language = best.passage.language.partition("-")[0]
-    return best.score.meaning >= _LOWEST_COSINES.get(language, _LOWEST_COSINE)
 
 
 def _with_context(question: str, history: Sequence[tuple[str, str]]) -> str:

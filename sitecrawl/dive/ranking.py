@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from sitecrawl.dive.rules.stop_words import STOP_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
 MAX_QUERY_CHARACTERS: Final = 1_000
 _MAX_QUERY_WORDS: Final = 40
@@ -22,6 +22,14 @@ _WORD: Final = re.compile(r"[^\W_]+")
 # By the start of the model's name. Vectors of the multilingual encoder tell less, words more.
 _VECTOR_WEIGHTS: Final = {"all-MiniLM": 0.9, "use-multilingual": 0.8}
 _OTHER_WEIGHT: Final = 0.9
+# By the language of the best passage; docs/search.md says what they were tuned on.
+_SHARE_WEIGHT: Final = 0.15
+_LEAST_EVIDENCE: Final = {"en": 0.32, "": 0.32}
+_OTHER_LEAST_EVIDENCE: Final = 0.31
+# Without spaces there are no words to count.
+_UNSPACED_LANGUAGES: Final = frozenset({"ja", "km", "lo", "my", "th", "zh"})
+_LEAST_UNSPACED_COSINE: Final = 0.22
+_LONG_WORD: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +103,7 @@ def combine(
     }
 
 
-def spread_over_pages(ranked: Sequence[tuple[int, int]], limit: int, per_page: int) -> list[int]:
+def spread_over_pages(ranked: Iterable[tuple[int, int]], limit: int, per_page: int) -> list[int]:
     """Passages, given with their page, with at most so many of one page.
 
     >>> spread_over_pages([(1, 7), (2, 7), (3, 7), (4, 8)], limit=3, per_page=2)
@@ -110,3 +118,35 @@ def spread_over_pages(ranked: Sequence[tuple[int, int]], limit: int, per_page: i
             taken[page] = taken.get(page, 0) + 1
             chosen.append(passage)
     return chosen
+
+
+def share_of_words(question: str, texts: Iterable[str]) -> float:
+    """The share of the question's telling words that stand in any of the texts, in any form.
+
+    >>> share_of_words("Which wine goes with salmon?", ["The wines of the region"])
+    0.3333333333333333
+    """
+    words = query_words(question)
+    text = "\n".join(texts).lower()
+    found = [word for word in words if re.search(_forms(word), text)]
+    return len(found) / len(words) if words else 0.0
+
+
+def _forms(word: str) -> str:
+    # The last two letters of a long word may differ, and each may have two more.
+    stem = word[:-2] if len(word) >= _LONG_WORD else word
+    return rf"\b{re.escape(stem)}\w{{0,{len(word) - len(stem) + 2}}}\b"
+
+
+def is_evidence(cosine: float, share: float, language: str) -> bool:
+    """Whether passages speak of what is asked.
+
+    *cosine*: of the nearest passage. *share*: see :func:`share_of_words`. *language*: of the
+    passage, as each has its model. A near passage needs few words of the question; one that is
+    less near needs most of them.
+    """
+    primary = language.partition("-")[0]
+    if primary in _UNSPACED_LANGUAGES:
+        return cosine >= _LEAST_UNSPACED_COSINE
+    least = _LEAST_EVIDENCE.get(primary, _OTHER_LEAST_EVIDENCE)
+    return cosine + _SHARE_WEIGHT * share >= least

@@ -12,7 +12,9 @@ from sitecrawl.dive.passages import passage_link
 from sitecrawl.dive.ranking import (
     MAX_QUERY_CHARACTERS,
     combine,
+    is_evidence,
     query_words,
+    share_of_words,
     spread_over_pages,
     word_scores,
 )
@@ -22,7 +24,9 @@ from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.queries.passages import passage_places, passages_by_id, search_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from sqlalchemy.engine import Connection
 
     from sitecrawl.dive.embeddings import Embedder
     from sitecrawl.dive.ranking import Score
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
 _CANDIDATES: Final = 200
 _MAX_LIMIT: Final = 100
 _PER_PAGE: Final = 3
+_PLACES_AT_ONCE: Final = 50
+_EVIDENCE_PASSAGES: Final = 5
 _indexes = VectorIndexes()
 
 
@@ -91,15 +97,22 @@ def search(
     scores = _scores(database, site, question, embedder_named, pages, language)
     ranked = sorted(scores, key=lambda number: (-scores[number].total, number))
     with database.reading() as connection:
-        places = passage_places(connection, ranked)
-        wanted = [
-            (number, places[number][0])
-            for number in ranked
-            if number in places and _is_wanted(places[number], pages, language)
-        ]
+        wanted = _wanted(connection, ranked, pages, language)
         chosen = spread_over_pages(wanted, limit, per_page)
         found = passages_by_id(connection, chosen)
     return [Hit(found[number], scores[number], passage_link(found[number])) for number in chosen]
+
+
+def speaks_of(question: str, hits: Sequence[Hit]) -> bool:
+    """Whether the site speaks of what is asked, by the best passages for it."""
+    if not hits:
+        return False
+    best = max(hits, key=lambda hit: hit.score.meaning)
+    texts = [
+        f"{hit.passage.title} {' '.join(hit.passage.headings)} {hit.passage.text}" for hit in hits
+    ]
+    share = share_of_words(question, texts[:_EVIDENCE_PASSAGES])
+    return is_evidence(best.score.meaning, share, best.passage.language)
 
 
 @requires(Permission.READ)
@@ -114,6 +127,18 @@ def _nothing_searchable(site: Site) -> NotFoundError:
     return NotFoundError(
         f"nothing of {site.key} is searchable yet; run: sitecrawl dive {site.key} --all"
     )
+
+
+def _wanted(
+    connection: Connection, ranked: Sequence[int], pages: Collection[int] | None, language: str
+) -> Iterator[tuple[int, int]]:
+    """The passages in these pages and this language with their pages, read as they are needed."""
+    for start in range(0, len(ranked), _PLACES_AT_ONCE):
+        numbers = ranked[start : start + _PLACES_AT_ONCE]
+        places = passage_places(connection, numbers)
+        for number in numbers:
+            if number in places and _is_wanted(places[number], pages, language):
+                yield number, places[number][0]
 
 
 def _is_wanted(place: tuple[int, str], pages: Collection[int] | None, language: str) -> bool:
@@ -137,9 +162,9 @@ def _scores(
         if not facts.models:
             raise _nothing_searchable(site)
         asked_in = _language(question, facts.languages)
-        words = word_scores(
-            search_words(connection, site.id, query_words(question), asked_in, most)
-        )
+        passages = sum(facts.languages.values())
+        asked = query_words(question)
+        words = word_scores(search_words(connection, site.id, asked, asked_in, most, passages))
         scores: dict[int, Score] = {}
         for model in facts.models:
             embedder = embedder_named(model.name)

@@ -15,6 +15,7 @@ from sitecrawl.dive.search import search
 from sitecrawl.dive.vectors import VectorIndexes
 from sitecrawl.errors import InvalidInputError, NotFoundError
 from sitecrawl.store.queries.conversations import past_turns
+from sitecrawl.store.queries.passages import search_words
 from sitecrawl.store.queries.vectors import has_vector_index, site_models, site_vectors
 from sitecrawl.store.schema import passage_vectors
 from sitecrawl.store.writers.dives import remove_contents
@@ -71,6 +72,26 @@ def test_words_count(database: Database, searchable: Searchable) -> None:
     [best, *_] = search(database, site, "euros for students")
     assert best.score.words == 1.0
     assert "**euros**" in best.highlighted("euros for students")
+
+
+def test_postgres_ranks_rare_words_of_a_large_site_only(
+    database: Database, searchable: Searchable
+) -> None:
+    pages = {
+        f"/{name}": page(name, f"The museum shows {name} from all over the world to everybody.")
+        for name in ("paintings", "fossils", "clocks")
+    }
+    site = searchable(pages)
+    words = ["museum", "fossils"]
+    with database.reading() as connection:
+        is_postgres = connection.dialect.name == "postgresql"
+        of_few = search_words(connection, site.id, words, "en", 10, passages=3)
+        of_many = search_words(connection, site.id, words, "en", 10, passages=10_000)
+        common = search_words(connection, site.id, ["museum"], "en", 10, passages=10_000)
+    assert len(of_few) == 3
+    assert len(of_many) == (1 if is_postgres else 3)
+    assert of_many[0][0] == of_few[0][0]
+    assert len(common) == (0 if is_postgres else 3)
 
 
 def test_filters(database: Database, searchable: Searchable) -> None:

@@ -11,10 +11,14 @@ _BY_LANGUAGE: Final = {
         "these they this to up was we were what when where which who why will with would you your "
     ),
     "de": (
-        "aber als am auch auf aus bei bin das dass dein dem den der des die doch du ein eine einem "
-        "einen einer er es fur für haben hat ich ihr im ist ja kann man mein mit muss nach nicht "
-        "nur oder sein sich sie sind um und uns von vor war warum welche wenn wer werden wie wieso "
-        "wir wird wo zu zum zur "
+        "aber als am auch auf aus bei bin bis dabei damit dann darf das dass dein deine dem den "
+        "denn der des dich die diese diesem diesen dieser dieses dir doch du durch ebenso ein "
+        "eine einem einen einer er es euch fur für gibt habe haben hat ich ihm ihn ihr ihre ihrem "
+        "ihren ihrer im in ist ja jede jeder kann kein keine können könnte man mehr mein meine "
+        "meinem meinen meiner mich mir mit muss nach nicht noch nur ob oder schon sehr sein seine "
+        "seinem seinen seiner sich sie sind soll sollte um und uns unser unsere vom von vor wann "
+        "war warum was weil welche welchem welchen welcher welches wem wen wenn wer werden wessen "
+        "wie wieso wir wird wirst wo wohin wollen wurde wurden würde zu zum zur über "
     ),
     "fr": (
         "au avec ce ces comment dans de du elle en est et il je la le les leur mais ne nous ou où "

@@ -27,6 +27,20 @@ FROM passages, to_tsquery('{config}', :query) AS asked
 WHERE site_id = :site AND NOT is_repeated AND words_{config} @@ asked
 ORDER BY score DESC, id LIMIT :limit
 """
+# In which share of the passages each word stands, as the last ANALYZE has counted it; 0: in few.
+# The array of shares ends with the lowest and the highest of them.
+_POSTGRES_SHARES: Final = """
+SELECT asked.word, coalesce(max(known.share), 0)
+FROM unnest(CAST(:words AS text[])) AS asked (word) LEFT JOIN (
+    SELECT lexeme, share
+    FROM pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs)
+        AS common (lexeme, share)
+    WHERE schemaname = current_schema() AND tablename = 'passages' AND attname = :column
+) AS known ON known.lexeme = ANY (tsvector_to_array(to_tsvector(:config, asked.word)))
+GROUP BY asked.word
+"""
+# To rank this many passages takes PostgreSQL about 10 ms.
+_MOST_RANKED: Final = 5_000
 # The words are stored beside the text: to find them anew in every passage that matches takes
 # seconds where thousands do.
 _POSTGRES_WORDS: Final = """
@@ -176,11 +190,17 @@ def passage_languages(connection: Connection, site_id: int) -> dict[str, int]:
 
 
 def search_words(
-    connection: Connection, site_id: int, words: Sequence[str], language: str, limit: int
+    connection: Connection,
+    site_id: int,
+    words: Sequence[str],
+    language: str,
+    limit: int,
+    passages: int = 0,
 ) -> list[tuple[int, float]]:
-    """Passages with any of these words, the best first, with the score of the database."""
-    if not words:
-        return []
+    """Passages with any of these words, the best first, with the score of the database.
+
+    *passages*: how many the site has. Of a large one PostgreSQL matches the rarer words only.
+    """
     if connection.dialect.name == "sqlite":
         if not _has_index(connection):
             return []
@@ -188,10 +208,34 @@ def search_words(
         statement = _SQLITE_SEARCH
     else:
         config = _POSTGRES_LANGUAGES.get(language.partition("-")[0], "simple")
+        if passages > _MOST_RANKED:
+            words = _rarer_words(connection, words, config, _MOST_RANKED / passages)
         query = " | ".join(f"'{word}'" for word in words)
         statement = _POSTGRES_SEARCH.format(config=config)
+    if not words:
+        return []
     rows = connection.execute(text(statement), {"query": query, "site": site_id, "limit": limit})
     return [(int(row[0]), float(row[1])) for row in rows]
+
+
+def _rarer_words(
+    connection: Connection, words: Sequence[str], config: str, most: float
+) -> list[str]:
+    """The rarest of the words, as many as stand in no more than this share of the passages.
+
+    PostgreSQL ranks every passage that has any of the words, and does not weigh rare words higher:
+    the common ones take most of the time and tell passages apart the least.
+    """
+    values = {"words": list(words), "column": f"words_{config}", "config": config}
+    rows = connection.execute(text(_POSTGRES_SHARES), values)
+    shares = {str(row[0]): float(row[1]) for row in rows}
+    chosen, together = [], 0.0
+    for word in sorted(words, key=shares.__getitem__):
+        together += shares[word]
+        if together > most:
+            break
+        chosen.append(word)
+    return chosen
 
 
 def ensure_words_indexed(connection: Connection, languages: Sequence[str]) -> None:
@@ -203,6 +247,10 @@ def ensure_words_indexed(connection: Connection, languages: Sequence[str]) -> No
         for statement in (_POSTGRES_WORDS, _POSTGRES_INDEX):
             # A colon that is none of a parameter.
             connection.exec_driver_sql(statement.format(config=config))
+        known = text("SELECT 1 FROM pg_stats WHERE tablename = 'passages' AND attname = :column")
+        if not connection.scalar(known, {"column": f"words_{config}"}):
+            # Later on autovacuum counts anew how often each word is used.
+            connection.exec_driver_sql("ANALYZE passages")
 
 
 def _has_index(connection: Connection) -> bool:
