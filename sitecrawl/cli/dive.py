@@ -287,6 +287,8 @@ def _count_lines(counts: DiveCounts) -> Iterator[str]:
     from sitecrawl.dive.reading import file_notices
 
     yield f"pages      {counts.pages:,}"
+    if counts.files:
+        yield f"files      {counts.files:,}"
     for words, number in (
         ("read", counts.read),
         ("unchanged since the last dive", counts.unchanged),
@@ -297,10 +299,7 @@ def _count_lines(counts: DiveCounts) -> Iterator[str]:
     ):
         if number:
             yield f"           {number:,} {words}"
-    notices = file_notices(asdict(counts))
-    if counts.files or notices:
-        yield f"files      {counts.files:,}"
-    yield from (f"           {notice}" for notice in notices)
+    yield from (f"           {notice}" for notice in file_notices(asdict(counts)))
     yield f"passages   {counts.passages:,} new, {counts.embedded:,} embedded"
 
 

@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sitecrawl.dive.dive_jobs import list_dives
+from sitecrawl.store.engine import open_database
+from sitecrawl.store.queries.coverage import crawl_coverage
+from sitecrawl.store.queries.scans import latest_scan, site_for
+from sitecrawl.store.writers.dives import add_dive
 from tests.dive.model_server import ModelServer
 from tests.site import Reply
 from tests.site.build import robots, sitemap
@@ -14,6 +19,8 @@ from tests.site.build import robots, sitemap
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sitecrawl.store.engine import Database
+    from tests.dive.conftest import Searchable
     from tests.site import SiteServer
     from tests.site.project import ProcessResult
 
@@ -105,6 +112,35 @@ def test_a_dive_between_two_scans_hides_no_change(museum: SiteServer, run_cli: R
     said = run_cli("changes", museum.at("/")).succeeded().stdout
     assert "/prices" in said
     assert "not told" not in said
+
+
+def test_a_dive_does_not_change_how_complete_the_list_is(
+    museum: SiteServer, run_cli: RunCli
+) -> None:
+    def coverage() -> dict[str, Any]:
+        with open_database(f"sqlite:///{run.database}") as database:
+            site = site_for(database, museum.at("/"))
+            assert site is not None
+            scan = latest_scan(database, site.id)
+            assert scan is not None
+            return crawl_coverage(database, scan).as_dict()
+
+    run = run_cli("scans").succeeded()
+    before = coverage()
+    run_cli("dive", museum.at("/"), "--all", *FAST).succeeded()
+    assert coverage() == before
+    assert before["sitemaps"] == 1
+
+
+def test_a_dive_that_was_killed_is_told_as_such(searchable: Searchable, database: Database) -> None:
+    site = searchable({"/a": "<main><p>We open at nine in the morning.</p></main>"})
+    with database.writing() as connection:
+        add_dive(connection, site.id, {})
+    dives = list_dives(database, site).rows
+    assert [(dive.status, dive.reason) for dive in dives] == [
+        ("running", None),
+        ("failed", "its process was killed"),
+    ]
 
 
 def test_pages_have_to_be_named(museum: SiteServer, run_cli: RunCli) -> None:

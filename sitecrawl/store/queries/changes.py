@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import JSON, Select, and_, exists, func, or_, select, type_coerce
+from sqlalchemy import Select, and_, exists, func, or_, select
 
 from sitecrawl.changes.kinds import ChangeKind, EventKind, Severity
 from sitecrawl.changes.presence import Presence, PresenceState
 from sitecrawl.store.queries.paging import ListPage, Order, list_page, page_of
+from sitecrawl.store.queries.scans import HAS_LOOKED
 from sitecrawl.store.schema import (
     changes,
     comparisons,
@@ -23,7 +24,7 @@ from sitecrawl.store.schema import (
     sites,
     watched_sites,
 )
-from sitecrawl.store.vocabulary import ACTIVE_JOBS, ENDED_WELL
+from sitecrawl.store.vocabulary import ACTIVE_JOBS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
 
 _other = pages.alias("other")
-# A dive visits pages that are known already: what it does not see says nothing of the site.
-_SPIDER: Final = func.coalesce(type_coerce(scans.c.settings, JSON)["spider"].as_string(), "")
-_HAS_LOOKED: Final = and_(scans.c.status.in_(ENDED_WELL), _SPIDER != "dive")
 _IDS_AT_ONCE: Final = 1_000
 
 
@@ -173,7 +171,7 @@ def uncompared_scans(connection: Connection, site_id: int, until: int) -> list[i
             scans.c.site_id == site_id,
             scans.c.id <= until,
             scans.c.id > last.scalar_subquery(),
-            _HAS_LOOKED,
+            HAS_LOOKED,
         )
         .order_by(scans.c.id)
     )
@@ -183,7 +181,7 @@ def uncompared_scans(connection: Connection, site_id: int, until: int) -> list[i
 def uncompared_watched_scans(connection: Connection, limit: int) -> list[int]:
     """Of watched sites the newest scan that nobody compared, unless a job of the site will."""
     watched = watched_sites.c
-    newest = select(func.max(scans.c.id)).where(scans.c.site_id == sites.c.id, _HAS_LOOKED)
+    newest = select(func.max(scans.c.id)).where(scans.c.site_id == sites.c.id, HAS_LOOKED)
     compared = select(func.coalesce(func.max(comparisons.c.scan_id), 0)).where(
         comparisons.c.site_id == sites.c.id
     )

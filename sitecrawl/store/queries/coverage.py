@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, select
 
 from sitecrawl.items import DocumentKind, FetchOutcome
+from sitecrawl.store.queries.scans import last_look
 from sitecrawl.store.schema import documents, fetches, visits
 
 if TYPE_CHECKING:
@@ -81,7 +82,11 @@ def crawl_end(connection: Connection, scan: Scan) -> CrawlEnd:
 
 
 def crawl_coverage(database: Database, scan: Scan) -> CrawlCoverage:
-    """Count what the crawl of the scan knew and visited."""
+    """Count what the crawl of the scan knew and visited.
+
+    A scan that fetched pages for a dive has looked for none: then it is that of the scan before.
+    """
+    scan = last_look(database, scan)
     with database.reading() as connection:
         end = crawl_end(connection, scan)
         known, visited, failed, held = _visit_counts(connection, scan.id)

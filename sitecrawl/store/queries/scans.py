@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, case, func, select
+from sqlalchemy import JSON, Select, and_, case, func, select, type_coerce
 
 from sitecrawl.store import schema as t
 from sitecrawl.store.processes import death_words, is_alive
@@ -56,6 +56,11 @@ _SCANS = (
     .join_from(t.scans, t.sites)
     .where(t.scans.c.pruned_at.is_(None))
 )
+
+
+# A dive visits pages that are known already: what it does not see says nothing of the site.
+_SPIDER = func.coalesce(type_coerce(t.scans.c.settings, JSON)["spider"].as_string(), "")
+HAS_LOOKED = and_(t.scans.c.status.in_(ENDED_WELL), _SPIDER != "dive")
 
 
 def sites(database: Database, workspace_id: int = FIRST_WORKSPACE) -> list[Site]:
@@ -141,6 +146,15 @@ def latest_scan(database: Database, site_id: int) -> Scan | None:
     ended_well = t.scans.c.status.in_(ENDED_WELL)
     best_first = _SCANS.order_by(case((ended_well, 0), else_=1), t.scans.c.id.desc()).limit(1)
     return next(iter(_scans(database, _of_site(best_first, site_id))), None)
+
+
+def last_look(database: Database, scan: Scan) -> Scan:
+    """The scan, or the newest before it that looked at the site, if it fetched pages for a dive."""
+    looked = _of_site(_SCANS, scan.site_id).where(HAS_LOOKED, t.scans.c.id < scan.id)
+    if scan.settings.get("spider") != "dive":
+        return scan
+    found = _scans(database, looked.order_by(t.scans.c.id.desc()).limit(1))
+    return found[0] if found else scan
 
 
 def _of_site(statement: Select[Any], site_id: int) -> Select[Any]:

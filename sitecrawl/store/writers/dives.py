@@ -69,7 +69,21 @@ class NewContent:
 def add_dive(
     connection: Connection, site_id: int, wanted: Mapping[str, Any], job_id: int | None = None
 ) -> int:
-    """The number of a new dive, which the job runs; without one it runs already."""
+    """The number of a new dive, which the job runs; without one it runs already.
+
+    One of a command that was killed is told as such now. If it runs nevertheless, beside this one,
+    it says itself how it ends.
+    """
+    if job_id is None:
+        is_left = (
+            t.dives.c.site_id == site_id,
+            t.dives.c.job_id.is_(None),
+            t.dives.c.status == DiveStatus.RUNNING,
+        )
+        values = {"status": DiveStatus.FAILED, "reason": "its process was killed"}
+        connection.execute(
+            update(t.dives).where(*is_left).values(**values, finished_at=datetime.now(UTC))
+        )
     added = insert(t.dives).values(
         site_id=site_id,
         wanted=dict(wanted),
