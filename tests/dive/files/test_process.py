@@ -44,6 +44,10 @@ HOSTILE = {
         FileProblem.TOO_LARGE,
     ),
     "entities": (making.archive(word__document_xml=ENTITIES), FileProblem.DAMAGED),
+    "a document type": (
+        making.archive(word__document_xml='<!DOCTYPE a [<!ENTITY b "c">]><a/>'),
+        FileProblem.DAMAGED,
+    ),
     "no XML": (making.archive(word__document_xml="<a><b></a>"), FileProblem.DAMAGED),
     "deep XML": (
         making.archive(word__document_xml="<a>" * 100_000 + "</a>" * 100_000),
