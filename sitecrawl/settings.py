@@ -63,6 +63,7 @@ EXTENSIONS = {
     # Ours writes pages of the inventory, and items of other spiders as Scrapy's does.
     "scrapy.extensions.feedexport.FeedExporter": None,
     "sitecrawl.extensions.feeds.PageFeeds": 200,
+    "sitecrawl.extensions.tracing.ScanTraces": 400,
     "sitecrawl.extensions.progress.Progress": 500,
     "sitecrawl.extensions.report.EndReport": 900,
 }
@@ -250,6 +251,9 @@ SITECRAWL_RETRY_BACKOFF_SECONDS = 0.2
 SITECRAWL_PROGRESS = "auto"
 SITECRAWL_PROGRESS_INTERVAL_SECONDS = 10
 SITECRAWL_LOG_FORMAT = "text"
+SITECRAWL_TRACES_URL = ""
+SITECRAWL_TRACES_REQUESTS = 100
+SITECRAWL_TRACES_PARENT = ""
 LOG_LEVEL = "INFO"
 STATS_DUMP = False
 

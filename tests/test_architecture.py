@@ -32,7 +32,7 @@ _LAYERS = (
         *("safety", "robots", "coverage", "findings", "items", "schedule", "channels"),
     },
     # what the settings are; needs only the pure modules
-    {"settings", "config", "logs", "demo", "render"},
+    {"settings", "config", "logs", "tracing", "demo", "render"},
     {"store"},
     # Scrapy's components and what they show
     {

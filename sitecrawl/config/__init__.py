@@ -82,7 +82,7 @@ _DECISIVE_FOR_READING = (
 
 _NOT_OF_SCANS = (
     *("database_url", "workspace", "monitor_", "web_", "email_", "apprise_"),
-    *("dive_", "model_", "embedding_", "secret_key", "log_format"),
+    *("dive_", "model_", "embedding_", "secret_key", "log_format", "traces_"),
 )
 
 
@@ -220,6 +220,9 @@ class Config:
     progress: str = _setting(choice("auto", "live", "log", "off"))
     progress_interval_seconds: float = _setting(seconds)
     log_format: str = _setting(choice("text", "json"))
+    traces_url: str = _setting(any_text)
+    traces_requests: int = _setting(count)
+    traces_parent: str = _setting(any_text)
 
     monitor_database_url: str = _setting(any_text)
     monitor_scans: int = _setting(positive)

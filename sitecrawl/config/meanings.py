@@ -253,6 +253,14 @@ MEANINGS: dict[str, str] = {
         "`text`, or `json`: one object per line, with the ids of worker, job and scan ([running"
         " it](running.md#logs))"
     ),
+    "SITECRAWL_TRACES_URL": (
+        "where spans of scans and jobs are sent by OTLP over HTTP, such as"
+        " `http://127.0.0.1:4318/v1/traces` ([running it](running.md#traces)); empty: nowhere"
+    ),
+    "SITECRAWL_TRACES_REQUESTS": "one of so many requests of a scan has a span; 0: none",
+    "SITECRAWL_TRACES_PARENT": (
+        "`traceparent` (W3C Trace Context) of what has started the scan; the monitor gives it"
+    ),
     "SITECRAWL_MONITOR_DATABASE_URL": (
         "where the job engine keeps its queue; empty: a file beside a SQLite database, the"
         " same PostgreSQL database"

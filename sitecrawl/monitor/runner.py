@@ -43,6 +43,7 @@ from sitecrawl.store.writers.jobs import (
     note_scan,
     queue_job,
 )
+from sitecrawl.tracing import Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -109,12 +110,14 @@ class JobRunner:
         retry_rule: RetryRule,
         after_scan: tuple[Callable[[Database, int, datetime], object], ...] = (),
         machine_settings: Mapping[str, Any] | None = None,
+        tracer: Tracer | None = None,
     ):
         self._database = database
         self._database_url = database_url
         self._worker = worker
         self._retry_rule = retry_rule
         self._after_scan = after_scan
+        self._tracer = tracer or Tracer("")
         # Of whoever runs the machine; they stand above those of the site.
         self._machine_settings = dict(machine_settings or {})
 
@@ -134,7 +137,10 @@ class JobRunner:
             return self._noted(job_id, JobStatus.SKIPPED, "the site was switched off")
         if job.kind == JobKind.DIVE:
             return self._dive(job, site)
-        return self._run(job, site)
+        with self._tracer.span("job", job=job.id, site=site.root_url, worker=self._worker) as span:
+            status = self._run(job, site, span.traceparent)
+            span.set(status=status)
+            return status
 
     def scan_or_fail(self, job_id: int) -> str | None:
         """As :meth:`scan`; what nobody has foreseen fails the job, and not the worker."""
@@ -230,7 +236,7 @@ class JobRunner:
                 return None
             time.sleep(_POLL_SECONDS)
 
-    def _run(self, job: Job, site: WatchedSite) -> str:
+    def _run(self, job: Job, site: WatchedSite, traceparent: str) -> str:
         restarts, crashes = job.restarts, 0
         before = self._scan_before(job, site) if restarts else None
         while restarts <= MAX_RESTARTS and crashes <= MAX_CRASHES:
@@ -238,7 +244,7 @@ class JobRunner:
                 self._note_scan(job.id, before.id)
                 return self._noted(job.id, _STATUS[ScanStatus(before.status)], before.reason)
             try:
-                handle = start_scan(self._request(job, site, before))
+                handle = start_scan(self._request(job, site, before, traceparent))
             except ScanRunningError as error:
                 if not restarts:
                     return self._noted(job.id, JobStatus.SKIPPED, f"{OVERLAP}: {error}")
@@ -279,7 +285,9 @@ class JobRunner:
             return self._noted(job.id, JobStatus.FAILED, "its dive is gone")
         return self._noted(job.id, _DIVE_STATUS[DiveStatus(dive.status)], dive.reason)
 
-    def _request(self, job: Job, site: WatchedSite, before: Scan | None) -> ScanRequest:
+    def _request(
+        self, job: Job, site: WatchedSite, before: Scan | None, traceparent: str = ""
+    ) -> ScanRequest:
         return ScanRequest(
             domain=site.root_url if before is None else "",
             resume=None if before is None else before.id,
@@ -291,6 +299,7 @@ class JobRunner:
                 # Whoever may edit sites in the web must not reach the machine's own network.
                 "SITECRAWL_ALLOW_PRIVATE_SITE": site.allow_private,
                 **self._machine_settings,
+                "SITECRAWL_TRACES_PARENT": traceparent,
                 "SITECRAWL_PROGRESS": "off",
             },
             log_ids={"job": job.id, "worker": self._worker},

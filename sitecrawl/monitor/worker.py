@@ -11,7 +11,7 @@ import logging
 import os
 import socket
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -41,6 +41,7 @@ from sitecrawl.store.processes import process_token
 from sitecrawl.store.queries.scans import scan_by_id, site_by_id
 from sitecrawl.store.queries.workers import running_workers
 from sitecrawl.store.writers.jobs import register_worker, remove_worker, update_worker
+from sitecrawl.tracing import Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,6 +82,7 @@ class MonitorProcess:
         *,
         is_scheduler: bool,
         scans_at_once: int | None = None,
+        tracer: Tracer | None = None,
     ):
         self._database = database
         self._config = config
@@ -97,6 +99,7 @@ class MonitorProcess:
             RetryRule(config.monitor_retries, config.monitor_retry_minutes),
             after_scan=(_find_changes, announce, _index_pages),
             machine_settings=_machine_settings(config),
+            tracer=tracer,
         )
         self._engine = JobEngine(
             config.monitor_database_url or beside(config.database_url, "-jobs"),
@@ -248,6 +251,8 @@ def _machine_settings(config: Config) -> dict[str, Any]:
     allowed = config.address_allow
     return {
         "SITECRAWL_LOG_FORMAT": config.log_format,
+        "SITECRAWL_TRACES_URL": config.traces_url,
+        "SITECRAWL_TRACES_REQUESTS": config.traces_requests,
         **({"SITECRAWL_ADDRESS_ALLOW": allowed} if allowed else {}),
     }
 
@@ -284,7 +289,7 @@ def monitor_process(
     config: Config, *, is_scheduler: bool, scans_at_once: int | None = None
 ) -> Iterator[MonitorProcess]:
     """A process of the monitor on the configured database."""
-    with open_database(config.database_url) as database:
+    with open_database(config.database_url) as database, closing(Tracer.from_config(config)) as it:
         yield MonitorProcess(
-            database, config, is_scheduler=is_scheduler, scans_at_once=scans_at_once
+            database, config, is_scheduler=is_scheduler, scans_at_once=scans_at_once, tracer=it
         )

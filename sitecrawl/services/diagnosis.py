@@ -59,6 +59,7 @@ _OPTIONAL: Final = {
     "pypdf": "PDF files in dives (pip install 'sitecrawl[files]')",
     "py3langid": "the language of a text (pip install 'sitecrawl[language]')",
     "mcp": "sitecrawl mcp (pip install 'sitecrawl[mcp]')",
+    "opentelemetry-exporter-otlp-proto-http": "traces (pip install 'sitecrawl[otel]')",
     "scrapyd": "Scrapyd (pip install 'sitecrawl[scrapyd]')",
     "scrapy-fake-useragent": (
         "SITECRAWL_BROWSER_USER_AGENTS (pip install 'sitecrawl[browserlike]')"

@@ -19,6 +19,7 @@ from sitecrawl.scan.arguments import SpiderArguments
 from sitecrawl.scan.fetchers import FetcherProcesses
 from sitecrawl.scan.lifecycle import ScanLifecycle
 from sitecrawl.scan.scan import scan_of
+from sitecrawl.signals import stage_ended, stage_started
 from sitecrawl.spiders.resuming import manners, recorded_arguments
 from sitecrawl.stages.base import ScanContext
 from sitecrawl.stages.rendering import PageRendering
@@ -262,11 +263,13 @@ class SiteSpider(Spider):
                 return []
             self._stage = self._waiting.pop(0)(self.context)
             self.context.counters.stage = self._stage.name
+            self.crawler.signals.send_catch_log(stage_started, name=self._stage.name)
 
     def _end_stage(self, stage: Stage) -> None:
         outcome = stage.outcome()
         logger.info("Stage %s ended: %s", stage.name, outcome["ended"])
         self.context.counters.stages.append(outcome)
+        self.crawler.signals.send_catch_log(stage_ended, outcome=outcome)
 
     def _stop_for_time(self) -> None:
         if self._stage:

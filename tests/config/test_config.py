@@ -103,7 +103,10 @@ def test_a_record_of_a_scan_holds_neither_secrets_nor_what_is_of_no_scan() -> No
     )
     left_out = {each.name for each in fields(Config)} - config.as_dict().keys()
     assert {"database_url", "email_smtp_pass", "secret_key"} < left_out
-    of_no_scan = ("email_", "web_", "monitor_", "dive_", "model_", "embedding_")
+    of_no_scan = (
+        *("email_", "web_", "monitor_", "dive_", "model_", "embedding_"),
+        "traces_",
+    )
     assert {name for name in left_out if not name.startswith(of_no_scan)} == {
         *("database_url", "apprise_schemes", "secret_key", "secret_key_file"),
         *("workspace", "log_format"),
