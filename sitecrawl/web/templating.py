@@ -45,6 +45,8 @@ def environment() -> Environment:
         "host": host_of,
         "below": below,
         "beat_words": beat_words,
+        "told_of": told_of,
+        "job_words": job_words,
         "peak": charts.peak,
         "stacked_peak": charts.stacked_peak,
         "axis_number": charts.axis_number,
@@ -163,6 +165,24 @@ def below(url: str, root_url: str) -> str:
     origin = f"{scheme}{mark}{rest.partition('/')[0]}"
     path = url.removeprefix(origin)
     return path if mark and path != url and path.startswith(("/", "?")) else url
+
+
+def told_of(title: str, root_url: str) -> str:
+    """The title of an event on a page of its site: addresses without its origin.
+
+    >>> told_of("new page https://example.com/a", "https://example.com/")
+    'new page /a'
+    """
+    scheme, mark, rest = root_url.partition("://")
+    return title.replace(f"{scheme}{mark}{rest.partition('/')[0]}/", "/") if mark else title
+
+
+def job_words(kind: str) -> str:
+    """
+    >>> job_words("discover"), job_words("scan")
+    ('first scan', 'scan')
+    """
+    return "first scan" if kind == "discover" else words(kind)
 
 
 def beat_words(statuses: Sequence[str]) -> str:

@@ -17,6 +17,10 @@ function arm(root: ParentNode): void {
   foldOnPhones(root);
 }
 
+// On phones, rows of links are wider than the screen.
+for (const link of document.querySelectorAll("nav a[aria-current]")) {
+  link.scrollIntoView({ inline: "center", block: "nearest" });
+}
 armChat();
 armConfirmations();
 armPalette();

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from sitecrawl.services import sites
 from sitecrawl.web import pages
+from tests.web.pages.browsing import NARROW, WIDE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -134,3 +135,13 @@ def test_times_are_those_of_the_viewer(dashboard: Dashboard) -> None:
     started = datetime.fromisoformat(shown.get_attribute("datetime") or "")
     hour = (started.hour + 9) % 24  # Tokyo
     assert f"{hour % 12 or 12}:{started:%M}" in shown.inner_text()
+
+
+def test_the_current_tab_is_in_sight_on_a_phone(dashboard: Dashboard) -> None:
+    dashboard.page.set_viewport_size(NARROW)  # type: ignore[arg-type]
+    try:
+        page = dashboard.open("/sites/1/settings")
+        for name in ("Main", "Of this site"):
+            expect(page.locator(f"nav[aria-label='{name}'] a[aria-current]")).to_be_in_viewport()
+    finally:
+        dashboard.page.set_viewport_size(WIDE)  # type: ignore[arg-type]
