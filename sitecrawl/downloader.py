@@ -218,6 +218,7 @@ class PoliteDownloader(Downloader):
                 words = next(
                     words for kind, words in _HOST_FAILURES.items() if isinstance(error, kind)
                 )
+                gate.host.ledger.answer_failed()
                 _log(gate.host.pace.failed(request.url, words))
                 await self._check_host(request, gate)
                 raise
@@ -252,12 +253,14 @@ class PoliteDownloader(Downloader):
         return gate.host.pace.wait_seconds(now, shortest)
 
     async def _transfer(self, request: Request, gate: _Gate) -> Response:
-        transfer = self._transfers[request] = _Transfer(gate)
         budget, counts_as_page = self.politeness.budget, is_page(request)
-        if counts_as_page:
-            budget.take_page()
         gate.in_flight += 1
         gate.host.pace.begin()
+        if counts_as_page and not await budget.claim_page():
+            gate.in_flight -= 1
+            gate.host.pace.withdrawn()
+            raise PostponedError  # and refused, now that the budget is known to be used up
+        transfer = self._transfers[request] = _Transfer(gate)
         reports = request.url.partition(":")[0] in self._reporting_schemes
         if not reports:
             transfer.is_sent = True
@@ -312,6 +315,7 @@ class PoliteDownloader(Downloader):
 
     def _note_answer(self, request: Request, gate: _Gate, response: Response) -> None:
         now, pace = time.monotonic(), gate.host.pace
+        gate.host.ledger.answered(response.status)
         before = max(pace.paused_until, now)
         words = pace.answered(
             request.url,

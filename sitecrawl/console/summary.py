@@ -139,8 +139,7 @@ def _rows(
             words = f"{cut['what']}: only the first {cut['limit']:,} count"
         yield "limit hit", Words(words, "yellow")
     received = byte_words(summary.received_bytes)
-    whose = " (without those of fetchers)" * ("without_fetchers" in summary.politeness)
-    cost = f"{summary.requests:,} requests{whose}, {received}, {summary.seconds:.1f} s"
+    cost = f"{summary.requests:,} requests, {received}, {summary.seconds:.1f} s"
     yield "cost", Words(cost)
     yield from _politeness(summary)
     if summary.scan_id is not None:

@@ -11,7 +11,7 @@ from scrapy.exceptions import NotConfigured
 
 from sitecrawl.config import Config
 from sitecrawl.downloader import is_stopping
-from sitecrawl.items import DocumentKind
+from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.render.browser import find_browser, is_playwright_installed
 from sitecrawl.render.requests import RequestKind, is_data_wanted, is_tracker
 from sitecrawl.render.trials import RenderMode
@@ -75,6 +75,7 @@ class BrowserRendering:
             raise NotConfigured
         self._skip_rules = config.skip_rules()
         self._is_available = False
+        self._requests_stopped = 0
         self._renderer: Renderer | None = None
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
@@ -97,12 +98,18 @@ class BrowserRendering:
             await self._renderer.close()
 
     async def render(self, document: Response, url: str, *, may_click: bool) -> Rendering | None:
-        """Show a document; None: there is no browser. Raises ScanStoppedError at the scan's end."""
+        """Show a document; None: there is no browser.
+
+        Raises ScanStoppedError when the scan ends, or the lease of a host: then the page may not
+        have got all it asked for, or another one that shares a resource with it.
+        """
         if not self._is_available:
             self._count("missed", int(may_click))
             return None
-        renderer = self._running_renderer()
+        renderer, stopped_before = self._running_renderer(), self._requests_stopped
         rendering = await self._unless_stopped(renderer.render(document, url, may_click=may_click))
+        if self._requests_stopped > stopped_before:
+            raise ScanStoppedError("a request of the page could not be sent")
         is_shown = rendering.exploration is not None
         if may_click:
             self._count("pages" if is_shown else "failed")
@@ -190,6 +197,7 @@ class BrowserRendering:
             return await self._spider().context.download(request)
         except Exception as error:  # noqa: BLE001  whatever prevents a download, the page goes on
             failed = failed_document_of(error, request)
+            self._requests_stopped += failed.outcome is FetchOutcome.STOPPED
             self._count(f"not_fetched/{failed.outcome}")
             logger.debug("%s of %s: %s", wanted.url, wanted.page_url, failed.error)
             return None

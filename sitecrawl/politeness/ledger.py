@@ -29,6 +29,21 @@ class GapHistogram:
         self.smallest = min(self.smallest, seconds)
         self._classes[math.floor(math.log(max(seconds, _SHORTEST_SECONDS), _STEP))] += 1
 
+    def record(self) -> dict[str, Any]:
+        """All of it as JSON, for :meth:`merge`."""
+        return {"smallest": self.smallest if self._classes else None, "classes": self._classes}
+
+    def merge(self, record: Mapping[str, Any]) -> None:
+        """Count the gaps that another process has measured."""
+        if record["smallest"] is not None:
+            self.smallest = min(self.smallest, record["smallest"])
+        for number, count in record["classes"].items():
+            self._classes[int(number)] += count
+
+    @property
+    def has_any(self) -> bool:
+        return bool(self._classes)
+
     @property
     def median(self) -> float:
         """The middle one, or the mean of the two in the middle."""
@@ -53,8 +68,11 @@ class HostFigures:
     smallest_gap_seconds: float | None
     median_gap_seconds: float | None
     most_in_flight: int
+    pauses: int
     longest_pause_seconds: float | None
     received_bytes: int
+    statuses: dict[str, int]
+    failed: int
 
     def as_dict(self) -> dict[str, object]:
         return asdict(self)
@@ -70,15 +88,19 @@ class HostLedger:
     * Bytes are those of bodies as they came over the wire, before they are unpacked.
     * A pause is the time in which nothing was sent after the host had asked for it (429, 503): from
       that answer to the next request.
+    * Statuses are those of answers; what has failed got no answer, or not all of it.
     """
 
     def __init__(self, host: str) -> None:
         self.host = host
         self.requests = 0
         self.received_bytes = 0
+        self.statuses: Counter[str] = Counter()
+        self.failed = 0
         self._gaps = GapHistogram()
         self._in_flight = 0
         self._most_in_flight = 0
+        self._pauses = 0
         self._longest_pause = 0.0
         self._last_sent: float | None = None
         self._asked_to_wait_at: float | None = None
@@ -90,6 +112,7 @@ class HostLedger:
         self._most_in_flight = max(self._most_in_flight, self._in_flight)
         if self._asked_to_wait_at is not None:
             self._longest_pause = max(self._longest_pause, now - self._asked_to_wait_at)
+            self._pauses += 1
             self._asked_to_wait_at = None
         if self._last_sent is not None:
             self._gaps.add(now - self._last_sent)
@@ -108,19 +131,57 @@ class HostLedger:
         if self._asked_to_wait_at is None:
             self._asked_to_wait_at = now
 
+    def answered(self, status: int) -> None:
+        self.statuses[str(status)] += 1
+
+    def answer_failed(self) -> None:
+        """No answer came to a request, or it was cut off."""
+        self.failed += 1
+
     def received(self, number_of_bytes: int) -> None:
         self.received_bytes += number_of_bytes
 
+    def record(self) -> dict[str, Any]:
+        """All of it as JSON, for :meth:`merge`."""
+        return {
+            "requests": self.requests,
+            "received_bytes": self.received_bytes,
+            "statuses": self.statuses,
+            "failed": self.failed,
+            "gaps": self._gaps.record(),
+            "most_in_flight": self._most_in_flight,
+            "pauses": self._pauses,
+            "longest_pause": self._longest_pause,
+        }
+
+    def merge(self, record: Mapping[str, Any]) -> None:
+        """Add what another process has sent to the host, before or after this one.
+
+        The time between the last request of one process and the first of another is no gap of
+        either: none of them has measured it.
+        """
+        self.requests += record["requests"]
+        self.received_bytes += record["received_bytes"]
+        self.statuses.update(record["statuses"])
+        self.failed += record["failed"]
+        self._gaps.merge(record["gaps"])
+        self._most_in_flight = max(self._most_in_flight, record["most_in_flight"])
+        self._pauses += record["pauses"]
+        self._longest_pause = max(self._longest_pause, record["longest_pause"])
+
     def figures(self) -> HostFigures:
-        has_gaps = self.requests > 1
+        has_gaps = self.requests > 1 and self._gaps.has_any
         return HostFigures(
             host=self.host,
             requests=self.requests,
             smallest_gap_seconds=round(self._gaps.smallest, 4) if has_gaps else None,
             median_gap_seconds=round(self._gaps.median, 4) if has_gaps else None,
             most_in_flight=self._most_in_flight,
+            pauses=self._pauses,
             longest_pause_seconds=round(self._longest_pause, 3) if self._longest_pause else None,
             received_bytes=self.received_bytes,
+            statuses=dict(sorted(self.statuses.items())),
+            failed=self.failed,
         )
 
 
@@ -143,8 +204,6 @@ def ledger_words(report: Mapping[str, Any]) -> str:
         median = busiest[0]["median_gap_seconds"]
         parts.append(f"{min(gaps):.3f} s apart at least (median {median:.3f} s)")
     parts.append(byte_words(report["received_bytes"]))
-    if report.get("without_fetchers"):
-        parts.append("without the requests of fetchers")
     return ", ".join(parts)
 
 

@@ -12,7 +12,7 @@ from sitecrawl.politeness.pace import HostPace, PaceRules, RobotsPace
 from sitecrawl.urls.address import origin_of, site_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _WARN_AT = 0.8
 
@@ -43,12 +43,20 @@ class ScanBudget:
         self.pages += 1
         return True
 
+    async def claim_page(self) -> bool:
+        """The same, where other processes may take from the same budget."""
+        return self.take_page()
+
     def return_page(self) -> None:
         """A page that was taken was not sent after all."""
         self.pages -= 1
 
     def is_over(self, now: float) -> bool:
         return now >= self.ends_at
+
+    def seconds_left(self, now: float) -> float | None:
+        """None: there is no limit."""
+        return None if self.ends_at == math.inf else max(self.ends_at - now, 0.0)
 
     def warnings(self, now: float) -> Iterator[str]:
         """What a person should hear once, before a limit is reached."""
@@ -115,6 +123,7 @@ class ScanPoliteness:
         self.shares = 1  # of the pace of each host, of which this process has one
         self._rules = rules
         self._hosts: dict[str, Host] = {}
+        self._fetchers: list[dict[str, Any]] = []
 
     def host(self, url: str) -> Host:
         key = site_of(url)
@@ -191,6 +200,41 @@ class ScanPoliteness:
 
     # --- at the end --------------------------------------------------------------------------
 
+    def record(self) -> dict[str, Any]:
+        """What this process has sent, as JSON for :meth:`merge`."""
+        return {
+            host.key: {
+                **host.ledger.record(),
+                "left_alone": host.pace.left_alone,
+                "refused": host.refused,
+            }
+            for host in self._hosts.values()
+            if host.ledger.requests or host.pace.left_alone
+        }
+
+    def merge(self, fetcher: str, record: Mapping[str, Mapping[str, Any]]) -> None:
+        """Add what a fetcher has sent, by host."""
+        own = HostLedger("")
+        for key, of_host in record.items():
+            own.merge(of_host)
+            host = self._hosts.setdefault(key, Host(key, self._rules))
+            host.ledger.merge(of_host)
+            host.refused.update(of_host["refused"])
+            for server, why in of_host["left_alone"].items():
+                host.pace.leave_alone(server, why)
+        figures = own.figures()
+        self._fetchers.append(
+            {
+                "fetcher": fetcher,
+                "hosts": len(record),
+                "requests": figures.requests,
+                "received_bytes": figures.received_bytes,
+                "statuses": figures.statuses,
+                "failed": figures.failed,
+                "pauses": figures.pauses,
+            }
+        )
+
     def report(self) -> dict[str, Any]:
         """The politeness ledger, for programs."""
         hosts = [host for host in self._hosts.values() if host.ledger.requests]
@@ -200,6 +244,7 @@ class ScanPoliteness:
             "requests": sum(host.ledger.requests for host in hosts),
             "received_bytes": sum(host.ledger.received_bytes for host in hosts),
             "by_host": [_figures(host) for host in hosts[:_MAX_REPORTED_HOSTS]],
+            "by_fetcher": self._fetchers[:_MAX_REPORTED_HOSTS],
             "left_alone": [
                 {"server": server, "reason": words, "refused": host.refused[server]}
                 for host in self._hosts.values()

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from sitecrawl.items import RenderOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from scrapy.statscollectors import StatsCollector
+
+_RENDERED_PAGES: Final = {
+    RenderOutcome.RENDERED: "pages",
+    RenderOutcome.FAILED: "failed",
+    RenderOutcome.NO_BROWSER: "missed",
+}
 
 
 @dataclass(slots=True)
@@ -124,6 +132,32 @@ class ScanCounters:
             self.pages_only_rendered += number
         elif number:
             self.rendering[name] = self.rendering.get(name, 0) + number
+
+    def record(self) -> dict[str, Any]:
+        """What only the process that fetches a page counts, as JSON for :meth:`merge`."""
+        return {
+            "items_lost": self.items_lost,
+            "rendering": {
+                name: value
+                for name, value in self.rendering.items()
+                if name not in _RENDERED_PAGES.values()
+            },
+            "limits": [limit.as_dict() for limit in self.limits.values()],
+        }
+
+    def merge(self, record: Mapping[str, Any]) -> None:
+        """Add what a fetcher has counted."""
+        self.items_lost += record["items_lost"]
+        for name, value in record["rendering"].items():
+            is_number = isinstance(value, int)
+            self.rendering[name] = self.rendering.get(name, 0) + value if is_number else value
+        for limit in record["limits"]:
+            self.hit(**limit)
+
+    def count_rendering(self, outcome: RenderOutcome) -> None:
+        """Count a page that a fetcher has, or should have, rendered."""
+        name = _RENDERED_PAGES[outcome]
+        self.rendering[name] = self.rendering.get(name, 0) + 1
 
     def recount_pages(self, counted: Mapping[str, int]) -> None:
         """Replace the counts of pages by those of the database."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.archive import RobotsCopy
     from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.store.writers.records import ScanHandle, WaitingVisit
+    from sitecrawl.store.writers.scan_fetchers import FetchersResult
     from sitecrawl.store.writers.scan_writer import ScanWriter
 
 logger = logging.getLogger(__name__)
@@ -88,9 +89,9 @@ class ScanDatabase:
         """Whether there is a record, so that there is something to read."""
         return self._writer is not None
 
-    def heartbeat(self) -> bool:
-        """Say that the scan is alive; return whether it is to stop. On the store's thread."""
-        return self.writer.heartbeat()
+    async def heartbeat(self) -> bool:
+        """Say that the scan is alive; return whether it is to stop."""
+        return bool(await self.run(self.writer.heartbeat))
 
     @property
     def writer(self) -> ScanWriter:
@@ -204,10 +205,11 @@ class ScanDatabase:
         await self.flush()
         return await self.run(partial(self._waiting_visits, are_checks=True), after, limit) or []
 
-    async def open_queues(self) -> None:
-        """Let fetchers work on the frontier."""
+    async def open_queues(self, page_requests: int, seconds_left: float | None) -> None:
+        """Let fetchers work on the frontier, with what is left of the budget."""
         await self.flush()
-        await self.run(lambda: self.writer.open_queues(self._config.shards))
+        shards = self._config.shards
+        await self.run(lambda: self.writer.open_queues(shards, page_requests, seconds_left))
 
     async def close_queues(self) -> None:
         """Return when no fetcher asks the site any more, nor will."""
@@ -222,6 +224,10 @@ class ScanDatabase:
     async def release_queues(self, holder: str) -> None:
         """Others need not wait for the end of the leases of a process that is dead."""
         await self.run(lambda: self.writer.release_queues(holder))
+
+    async def fetchers_result(self) -> FetchersResult | None:
+        """What the fetchers have done; None: the database does not say."""
+        return await self.run(self.writer.fetchers_result)
 
     async def forget_answers(self, up_to: int) -> None:
         """Remove what was taken up to a number."""

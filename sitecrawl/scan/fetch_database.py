@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from dataclasses import dataclass, field
@@ -14,14 +15,16 @@ from sitecrawl.scan.fetchers import lease_holder
 from sitecrawl.store.processes import is_alive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from sqlalchemy.engine import Connection
 
     from sitecrawl.config import Config
     from sitecrawl.items import KnownPage, Visit
     from sitecrawl.politeness.scan import Host
     from sitecrawl.scan.arguments import SpiderArguments
     from sitecrawl.store.queries.scans import Scan
-    from sitecrawl.store.writers.host_queues import Answer, Lease
+    from sitecrawl.store.writers.records import Answer, Lease, WaitingVisit
 
 # Of one queue: handed to Scrapy and not read. More are asked for when half of them are done.
 _UNDER_WAY: Final = 8
@@ -41,6 +44,11 @@ class HeldQueue:
     idle_since: float = 0.0
     host: Host | None = None
 
+    @property
+    def has_room(self) -> bool:
+        """Whether few of its pages are under way."""
+        return len(self.under_way) <= _UNDER_WAY // 2
+
 
 class FetchDatabase(ScanDatabase):
     """Leases queues of a running scan; the record of the scan is not written to."""
@@ -50,6 +58,10 @@ class FetchDatabase(ScanDatabase):
         self.queues: dict[str, HeldQueue] = {}
         self.root_url = ""
         self.root_fingerprint: int | None = None
+        self.report: Callable[[], dict[str, Any] | None] = lambda: None
+        """What this process has sent and counted; the stage sets it."""
+        self._holder = lease_holder(os.getpid())
+        self._ends_at = math.inf  # the scan, by this process's clock
 
     @property
     def has_begun(self) -> bool:
@@ -57,7 +69,7 @@ class FetchDatabase(ScanDatabase):
 
     async def close(self) -> None:
         if self.record is not None:
-            await self.run(self._release, list(self.queues.values()))
+            await self.run(self._end, self.report())
             await self._in_thread(self._database.close)
         self._thread.shutdown()
 
@@ -67,6 +79,7 @@ class FetchDatabase(ScanDatabase):
         from sitecrawl.store.engine import open_database
         from sitecrawl.store.queries.resume import join_scan
         from sitecrawl.store.queries.scans import scan_by_id
+        from sitecrawl.store.writers.scan_fetchers import note_fetcher
 
         config = self._config
         assert arguments.resume is not None
@@ -77,18 +90,43 @@ class FetchDatabase(ScanDatabase):
         self.root_url = scan.root_url
         self.record, self.root_fingerprint = join_scan(self._database, scan)
         self.fingerprint = config.reading_fingerprint(arguments.bases, datetime.now(UTC).date())
+        with self._database.writing() as connection:
+            note_fetcher(connection, scan.id, self._holder, None)
 
-    def heartbeat(self) -> bool:
+    async def heartbeat(self) -> bool:
         """Renew the leases; return whether the scan is over."""
+        return bool(await self.run(self._renew, self.report()))
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a queue has few pages under way."""
+        return any(held.has_room for held in list(self.queues.values()))
+
+    async def next_visits(self) -> list[tuple[HeldQueue, Visit]]:
+        """Visits of queues that this process holds or gets now."""
+        return await self.run(self._next_visits) or []
+
+    async def write_answers(self, answers: Sequence[Answer]) -> None:
+        await self.run(self._write_answers, answers)
+
+    async def take_pages(self, wanted: int) -> int:
+        """How many of the wanted pages the budget of the scan has."""
+        return await self.run(self._take_pages, wanted) or 0
+
+    # --- on the store's thread -------------------------------------------------------------------
+
+    def _renew(self, report: dict[str, Any] | None) -> bool:
         from sitecrawl.store.queries.scans import scan_by_id
         from sitecrawl.store.vocabulary import ScanStatus
         from sitecrawl.store.writers.host_queues import renew_leases
+        from sitecrawl.store.writers.scan_fetchers import note_fetcher
 
         assert self.record is not None
         asked_at = time.monotonic()
         with self._database.writing() as connection:
             leases = [held.lease for held in self.queues.values()]
             kept = renew_leases(connection, self.record.scan_id, leases)
+            note_fetcher(connection, self.record.scan_id, self._holder, report)
         lost = [held for held in self.queues.values() if held.lease not in kept]
         for held in lost:
             if held.host is not None:
@@ -101,64 +139,81 @@ class FetchDatabase(ScanDatabase):
         is_running = scan is not None and scan.status == ScanStatus.RUNNING
         return scan is None or not is_running or not is_alive(scan, datetime.now(UTC))
 
-    @property
-    def has_room(self) -> bool:
-        """Whether a queue has few pages under way."""
-        return any(len(held.under_way) <= _UNDER_WAY // 2 for held in list(self.queues.values()))
-
-    async def next_visits(self) -> list[tuple[HeldQueue, Visit]]:
-        """Visits of queues that this process holds or gets now."""
-        return await self.run(self._next_visits) or []
-
-    async def write_answers(self, answers: Sequence[Answer]) -> None:
-        await self.run(self._write_answers, answers)
-
-    # --- on the store's thread -------------------------------------------------------------------
-
     def _next_visits(self) -> list[tuple[HeldQueue, Visit]]:
-        from sitecrawl.store.writers.host_queues import horizon, take_leases, waiting_visits
+        from sitecrawl.store.writers.host_queues import fair_share, horizon, take_leases
+        from sitecrawl.store.writers.scan_fetchers import frontier_state
 
         assert self.record is not None
         scan_id, config, asked_at = self.record.scan_id, self._config, time.monotonic()
         with self._database.writing() as connection:
-            upto = horizon(connection, scan_id, config.max_crawl_pages)
+            state = frontier_state(connection, scan_id)
+            if state is None:
+                return []
+            if state.seconds_left is not None:
+                self._ends_at = asked_at + state.seconds_left
+            pages_left = config.max_pages - state.page_requests if config.max_pages else None
+            upto = horizon(connection, scan_id, config.max_crawl_pages, pages_left)
+            fetchers = max(config.fetchers, state.fetchers, 1)
+            share = fair_share(connection, scan_id, upto=upto, fetchers=fetchers)
             for lease in take_leases(
-                connection,
-                scan_id,
-                lease_holder(os.getpid()),
-                upto=upto,
-                held=len(self.queues),
-                fetchers=max(config.fetchers, 1),
+                connection, scan_id, self._holder, upto=upto, limit=share - len(self.queues)
             ):
-                held = self.queues[lease.queue] = HeldQueue(lease, asked_at)
+                held = self.queues[lease.queue] = HeldQueue(lease, asked_at, idle_since=asked_at)
                 self._hold(held, asked_at)
             rows = {
-                held: [
-                    row
-                    for row in waiting_visits(
-                        connection,
-                        scan_id,
-                        held.lease,
-                        after=held.after,
-                        upto=upto,
-                        limit=_UNDER_WAY,
-                    )
-                    if row.number not in held.under_way
-                ]
+                held: self._waiting_in(connection, held, upto)
                 for held in self.queues.values()
-                if len(held.under_way) <= _UNDER_WAY // 2
+                if held.has_room and held.ends > asked_at
             }
-        idle = []
+        working = [held for held in self.queues.values() if held.under_way or rows.get(held)]
+        given_up = working[share:] if fetchers > 1 else []
+        for held in given_up:
+            rows.pop(held, None)  # another one gets it, as soon as nothing of it is under way
         for held, found in rows.items():
-            if found or held.under_way:
-                held.idle_since = asked_at
-            elif asked_at - held.idle_since > _IDLE_SECONDS:
-                idle.append(held)
             if found:
                 held.after = found[-1].number
                 held.under_way.update(row.number for row in found)
-        self._release(idle)
+        for held in self.queues.values():
+            if held.under_way:
+                held.idle_since = asked_at
+        self._release(
+            held
+            for held in self.queues.values()
+            if not held.under_way
+            and (held in given_up or asked_at - held.idle_since > _IDLE_SECONDS)
+        )
         return [(held, visit) for held, found in rows.items() for visit in self._as_visits(found)]
+
+    def _waiting_in(self, connection: Connection, held: HeldQueue, upto: int) -> list[WaitingVisit]:
+        from sitecrawl.store.writers.host_queues import waiting_visits
+
+        assert self.record is not None
+        found = waiting_visits(
+            connection,
+            self.record.scan_id,
+            held.lease,
+            after=held.after,
+            upto=upto,
+            limit=_UNDER_WAY,
+        )
+        return [row for row in found if row.number not in held.under_way]
+
+    def _take_pages(self, wanted: int) -> int:
+        from sitecrawl.store.writers.scan_fetchers import take_pages
+
+        assert self.record is not None
+        with self._database.writing() as connection:
+            scan_id, max_pages = self.record.scan_id, self._config.max_pages
+            return take_pages(connection, scan_id, wanted, max_pages)
+
+    def _end(self, report: dict[str, Any] | None) -> None:
+        from sitecrawl.store.writers.scan_fetchers import end_fetcher, note_fetcher
+
+        assert self.record is not None
+        with self._database.writing() as connection:
+            note_fetcher(connection, self.record.scan_id, self._holder, report)
+            end_fetcher(connection, self.record.scan_id, self._holder)
+        self._release(list(self.queues.values()))
 
     def _load_known_pages(self, *args: Any, **options: Any) -> dict[int, KnownPage]:
         from sitecrawl.store.queries.known_pages import load_known_pages
@@ -187,9 +242,9 @@ class FetchDatabase(ScanDatabase):
             self.queues.pop(held.lease.queue, None)
 
     def _hold(self, held: HeldQueue, asked_at: float) -> None:
-        from sitecrawl.store.writers.host_queues import LEASE_SECONDS
+        from sitecrawl.store.writers.scan_fetchers import LEASE_SECONDS
 
-        held.ends = asked_at + LEASE_SECONDS / 2
+        held.ends = min(asked_at + LEASE_SECONDS / 2, self._ends_at)
         if held.host is not None:
             held.host.pace.held_until = held.ends
 

@@ -141,7 +141,7 @@ class ScanLifecycle:
     async def _send_heartbeat(self) -> None:
         database = self.scan.database
         assert database is not None
-        if await database.run(database.heartbeat):
+        if await database.heartbeat():
             self._close_spider("cancelled")
 
     # --- what documents say --------------------------------------------------------------------

@@ -242,8 +242,6 @@ def build_summary(
 ) -> Summary:
     """The figures of a scan that has ended; *known* is the size of the inventory, if it is more."""
     counters, ledger = scan.counters, scan.politeness.report()
-    if scan.config.fetchers and scan.frontier.has_begun:
-        ledger["without_fetchers"] = True  # each of these has a ledger of its own
     record = scan.database.record if scan.database else None
     return Summary(
         asked=asked,

@@ -89,11 +89,6 @@ class SiteSpider(Spider):
                 f"SITECRAWL_FETCHERS={config.fetchers}: fetchers need PostgreSQL;"
                 " set SITECRAWL_DATABASE_URL=postgresql://..."
             )
-        if config.fetchers and config.max_pages:
-            raise ConfigError(
-                f"SITECRAWL_MAX_PAGES={config.max_pages} counts the requests of one process, and"
-                " SITECRAWL_FETCHERS starts several; limit the crawl by SITECRAWL_MAX_CRAWL_PAGES"
-            )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:

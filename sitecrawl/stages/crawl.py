@@ -6,7 +6,8 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sitecrawl.items import NOT_SENT
+from sitecrawl.items import NOT_SENT, FetchOutcome
+from sitecrawl.stages.fetch import fetched_pages, take_reports
 from sitecrawl.stages.pages import note_limits
 from sitecrawl.stages.visits import VisitStage
 from sitecrawl.stages.waterfall import why_no_crawl
@@ -76,12 +77,11 @@ class CrawlStage(VisitStage):
 
     async def _take_fetched(self) -> None:
         """Conclude the visits that fetchers make, until none is left or the scan is stopped."""
-        from sitecrawl.stages.fetch import fetched_pages  # SQLAlchemy, at the start of every scan
-
         context, database = self.context, self.context.scan.database
         assert database is not None
+        budget = context.scan.politeness.budget
         async with context.scan.turn:
-            await database.open_queues()
+            await database.open_queues(budget.pages, budget.seconds_left(time.monotonic()))
             processes = context.start_fetchers()
             try:
                 async for page, documents in fetched_pages(context, processes):
@@ -92,6 +92,7 @@ class CrawlStage(VisitStage):
             finally:
                 await asyncio.to_thread(processes.stop)
                 await database.close_queues()
+                await take_reports(context)
             await database.forget_answers(self._last_taken)
             self._frontier.close()
             context.scan.politeness.note_sent_by_others(time.monotonic())
@@ -99,10 +100,14 @@ class CrawlStage(VisitStage):
     async def _take(self, page: VisitedPage) -> None:
         note_limits(self, page)
         self._last_taken = page.visit.number
+        if page.rendered is not None:
+            self.context.counters.count_rendering(page.rendered)
         await self._store(page)
         if page.document.outcome not in NOT_SENT:
             self._count(page)
         elif not page.visit.external_hops:
+            is_refused = page.document.outcome is FetchOutcome.OVER_BUDGET
+            self.context.scan.politeness.budget.refused_pages += is_refused
             self._frontier.close()  # nor would the next ones be sent
 
     def _request(self, visit: Visit) -> Request:

@@ -6,13 +6,14 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from sitecrawl.items import Document, DocumentKind, FetchOutcome, VisitedPage
+from sitecrawl.items import NOT_SENT, Document, DocumentKind, FetchOutcome, VisitedPage
 from sitecrawl.scan.answers import pack_answer, unpack_answer
 from sitecrawl.scan.fetch_database import FetchDatabase
 from sitecrawl.scan.frontier import Frontier
+from sitecrawl.scan.shared_budget import SharedBudget
 from sitecrawl.stages.pages import ReadPage
 from sitecrawl.stages.visits import ReadAnswer, VisitStage
-from sitecrawl.store.writers.host_queues import Answer
+from sitecrawl.store.writers.records import Answer
 from sitecrawl.urls.address import resolve
 
 if TYPE_CHECKING:
@@ -60,6 +61,19 @@ async def fetched_pages(
         await asyncio.sleep(_POLL_SECONDS)
 
 
+async def take_reports(context: ScanContext) -> None:
+    """Add what the fetchers have sent and counted to what this process has."""
+    scan = context.scan
+    assert scan.database is not None
+    result = await scan.database.fetchers_result()
+    if result is None:
+        return
+    scan.politeness.budget.pages = result.page_requests
+    for fetcher, report in result.reports.items():
+        scan.politeness.merge(fetcher, report["hosts"])
+        scan.counters.merge(report["counters"])
+
+
 class FetchStage(VisitStage):
     """Fetch and read pages of the queues that this process has leased, for the scan of another.
 
@@ -84,11 +98,18 @@ class FetchStage(VisitStage):
         self._answers: list[Answer] = []
         self._writing: asyncio.Future[None] | None = None
         self._filling: asyncio.Future[None] | None = None
+        database.report = self._report
+        politeness = context.scan.politeness
+        politeness.budget = SharedBudget(context.config.max_pages, database.take_pages)
         context.scan.put = self._keep_document
         context.root_url = database.root_url
         context.root_fingerprint = database.root_fingerprint
         bases = [resolve(base, context.root_url) or base for base in context.bases]
         context.scope = context.config.scope(bases or [context.root_url])
+
+    def _report(self) -> dict[str, Any]:
+        scan = self.context.scan
+        return {"hosts": scan.politeness.record(), "counters": scan.counters.record()}
 
     async def next_requests(self) -> Iterable[Request]:
         """Asked when nothing is under way; the spider is closed when the scan is over."""
@@ -152,8 +173,9 @@ class FetchStage(VisitStage):
             held.after = 0
         else:
             documents, self._documents = self._documents, []
+            is_last = page.document.outcome in NOT_SENT and not page.visit.external_hops
             content = pack_answer(page, documents)
-            self._answers.append(Answer(held.lease, page.visit.number, content))
+            self._answers.append(Answer(held.lease, page.visit.number, content, is_last))
             if self._writing is None or self._writing.done():
                 self._writing = asyncio.ensure_future(self._write())
 

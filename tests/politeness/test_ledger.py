@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import statistics
 from typing import Any
 
@@ -49,14 +50,20 @@ def test_figures() -> None:
     ledger.sent(31.0)
     ledger.received(400)
     ledger.ended()
+    ledger.answered(429)
+    ledger.answered(200)
+    ledger.answer_failed()
     assert ledger.figures().as_dict() == {
         "host": "example.com",
         "requests": 3,
         "smallest_gap_seconds": 0.5,
         "median_gap_seconds": pytest.approx((0.5 + 20.5) / 2, rel=0.01),
         "most_in_flight": 2,
+        "pauses": 1,
         "longest_pause_seconds": 20.0,
         "received_bytes": 1000,
+        "statuses": {"200": 1, "429": 1},
+        "failed": 1,
     }
 
 
@@ -68,6 +75,46 @@ def test_what_was_not_sent_after_all_is_taken_back() -> None:
     figures = ledger.figures()
     assert (figures.requests, figures.most_in_flight) == (1, 1)
     assert figures.smallest_gap_seconds is None
+
+
+def as_stored(ledger: HostLedger) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(json.dumps(ledger.record()))
+    return record
+
+
+@given(st.lists(GAPS, max_size=4))
+def test_ledgers_of_several_processes_are_one(processes: list[list[float]]) -> None:
+    merged = HostLedger("example.com")
+    for gaps in processes:
+        own, now = HostLedger("example.com"), 0.0
+        for gap in (0.0, *gaps):
+            now += gap
+            own.sent(now)
+            own.ended()
+            own.answered(200)
+            own.received(10)
+        merged.merge(as_stored(own))
+    every = [gap for gaps in processes for gap in gaps]
+    figures = merged.figures()
+    assert figures.requests == len(every) + len(processes)
+    assert figures.received_bytes == 10 * figures.requests
+    assert figures.statuses.get("200", 0) == figures.requests
+    if every:
+        smallest, median = figures.smallest_gap_seconds, figures.median_gap_seconds
+        assert smallest == pytest.approx(min(every), rel=0.01, abs=1e-4)
+        assert median == pytest.approx(statistics.median(every), rel=0.02, abs=1e-3)
+
+
+def test_the_longest_pause_of_any_process() -> None:
+    merged = HostLedger("example.com")
+    for seconds in (5.0, 30.0, 7.0):
+        own = HostLedger("example.com")
+        own.sent(0.0)
+        own.asked_to_wait(0.0)
+        own.sent(seconds)
+        merged.merge(as_stored(own))
+    figures = merged.figures()
+    assert (figures.pauses, figures.longest_pause_seconds) == (3, 30.0)
 
 
 def test_what_nobody_could_measure_is_not_said() -> None:
@@ -132,11 +179,6 @@ def test_one_request_has_no_gap() -> None:
 
 def test_nothing_sent() -> None:
     assert ledger_words(report()) == "0 requests to 0 hosts, 0 bytes"
-
-
-def test_what_fetchers_sent_is_said_to_be_missing() -> None:
-    words = ledger_words({**report(ASKED_ONCE), "without_fetchers": True})
-    assert words.endswith(", 234.6 KB, without the requests of fetchers")
 
 
 def test_notes() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
@@ -153,6 +154,37 @@ class TestReport:
         report = scan.report()
         assert (report["hosts"], report["requests"]) == (1_000, 1_000)
         assert len(report["by_host"]) == 100
+
+    def test_what_fetchers_sent_is_part_of_it(self) -> None:
+        scan, fetcher = make_scan(), make_scan()
+        scan.host(URL).ledger.sent(0)
+        for url in (URL, "https://other.example/"):
+            fetcher.host(url).ledger.sent(0)
+            fetcher.host(url).ledger.answered(503)
+            fetcher.host(url).ledger.received(7)
+        fetcher.host(URL).pace.leave_alone("https://example.com", "it fails")
+        fetcher.host(URL).refused["https://example.com"] += 2
+        for name in ("m/1", "m/2"):
+            scan.merge(name, json.loads(json.dumps(fetcher.record())))
+        report = scan.report()
+        assert (report["hosts"], report["requests"], report["received_bytes"]) == (2, 5, 28)
+        assert [host["requests"] for host in report["by_host"]] == [3, 2]
+        assert report["by_host"][0]["statuses"] == {"503": 2}
+        assert report["left_alone"] == [
+            {"server": "https://example.com", "reason": "it fails", "refused": 4}
+        ]
+        assert report["by_fetcher"] == [
+            {
+                "fetcher": name,
+                "hosts": 2,
+                "requests": 2,
+                "received_bytes": 14,
+                "statuses": {"503": 2},
+                "failed": 0,
+                "pauses": 0,
+            }
+            for name in ("m/1", "m/2")
+        ]
 
 
 @given(st.integers(1, 50), st.lists(st.sampled_from(["take", "return"]), max_size=100))

@@ -30,6 +30,12 @@ from sitecrawl.store.schema.dives import (
     topics,
     vector_versions,
 )
+from sitecrawl.store.schema.fetchers import (
+    host_queues,
+    scan_fetchers,
+    shared_frontiers,
+    visit_answers,
+)
 from sitecrawl.store.schema.history import page_absences, page_versions
 from sitecrawl.store.schema.inventory import (
     DEFERRED_INDEXES,
@@ -45,7 +51,6 @@ from sitecrawl.store.schema.inventory import (
     documents,
     evidence,
     fetches,
-    host_queues,
     link_contexts,
     mentions,
     menu_entries,
@@ -59,7 +64,6 @@ from sitecrawl.store.schema.inventory import (
     scans,
     sites,
     verdicts,
-    visit_answers,
     visits,
 )
 from sitecrawl.store.schema.monitor import (
@@ -160,8 +164,10 @@ __all__ = [
     "passage_vectors",
     "passages",
     "saved_views",
+    "scan_fetchers",
     "scans",
     "sessions",
+    "shared_frontiers",
     "site_groups",
     "site_inventories",
     "sites",

@@ -327,28 +327,6 @@ visits = Table(
     Index("ix_visits_page_id_scan_id", "page_id", "scan_id"),
 )
 
-# Which process fetches the pages of a host, in a scan with fetchers. A token is given out once: who
-# holds an older one may no longer write.
-host_queues = Table(
-    "host_queues",
-    metadata,
-    Column("scan_id", BigInteger, primary_key=True, autoincrement=False),
-    Column("queue", Text, primary_key=True),
-    Column("token", Integer, nullable=False),
-    # NULL: nobody.
-    Column("holder", Text),
-    Column("expires_at", UtcDateTime),
-)
-
-# What a fetcher has read from the page of a visit, until the scan takes it.
-visit_answers = Table(
-    "visit_answers",
-    metadata,
-    Column("scan_id", BigInteger, primary_key=True, autoincrement=False),
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("content", LargeBinary, nullable=False),
-)
-
 # What an audit asks of the pages that a scan has visited and read as HTML.
 page_facts = Table(
     "page_facts",

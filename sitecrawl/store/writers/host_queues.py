@@ -4,8 +4,8 @@
   at a time has its *lease*, which ends by itself unless it is renewed.
 - Each lease has a token, one more than the last one of its queue. What a fetcher has read is only
   taken while its token is the newest: a process that was taken for dead cannot write.
-- Leases are given and renewed only while the scan's own process has opened the queues: before and
-  afterwards it is the only one that asks the site.
+- Leases are given and renewed only while the scan's own process has opened the frontier
+  (``scan_fetchers.py``): before and afterwards it is the only one that asks the site.
 - Times are those of the database server, so the clocks of the machines need not agree.
 - The scan's own process takes what was read in the order of the visits. So nothing of the list
   depends on who has fetched what, or when.
@@ -13,13 +13,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import delete, func, select, update
 
 from sitecrawl.store.schema import host_queues, visit_answers, visits
 from sitecrawl.store.writers.bulk import upserting_insert
-from sitecrawl.store.writers.records import WAITING_COLUMNS, WaitingVisit
+from sitecrawl.store.writers.records import WAITING_COLUMNS, Answer, Lease, WaitingVisit
+from sitecrawl.store.writers.scan_fetchers import IS_OPEN, LEASE_SECONDS, close_frontier
 from sitecrawl.urls.address import site_of
 
 if TYPE_CHECKING:
@@ -27,11 +28,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
-LEASE_SECONDS: Final = 20.0
 # Further from the visit that the scan waits for nothing is fetched: what was read waits in a table.
 _READ_AHEAD: Final = 10_000
-# A row of its own says that the queues are open.
-_GATE: Final = ""
 
 _HORIZON: Final = """
 SELECT least(
@@ -39,7 +37,17 @@ SELECT least(
         AND outcome IS NULL AND checked_for IS NULL) + %(ahead)s,
     (SELECT max(number) FROM (
         SELECT number FROM visits WHERE scan_id = %(scan)s AND number IS NOT NULL
-        AND checked_for IS NULL AND %(pages)s > 0 ORDER BY number LIMIT %(pages)s) AS allowed))
+        AND checked_for IS NULL AND %(pages)s > 0 ORDER BY number LIMIT %(pages)s) AS allowed),
+    (SELECT min(number) FROM visit_answers WHERE scan_id = %(scan)s AND ends_crawl))
+"""
+# Of a budget that is used up, one page more is asked for: the crawl ends by being refused it.
+_AFFORDABLE: Final = """
+SELECT max(number) FROM (
+    SELECT number FROM visits WHERE scan_id = %(scan)s AND number IS NOT NULL
+    AND outcome IS NULL AND checked_for IS NULL AND NOT EXISTS (
+        SELECT 1 FROM visit_answers AS read
+        WHERE read.scan_id = visits.scan_id AND read.number = visits.number)
+    ORDER BY number LIMIT %(pages)s) AS affordable
 """
 _COUNT_WAITING: Final = """
 SELECT count(*) FROM host_queues AS own WHERE scan_id = %(scan)s
@@ -67,7 +75,7 @@ AND number > %(after)s ORDER BY number LIMIT %(limit)s
 """
 _PARTS: Final = {
     "columns": ", ".join(WAITING_COLUMNS),
-    "is_open": "EXISTS (SELECT 1 FROM host_queues WHERE scan_id = %(scan)s AND queue = '')",
+    "is_open": IS_OPEN,
     "waits": """
         visits.scan_id = own.scan_id AND visits.queue = own.queue AND visits.outcome IS NULL
         AND visits.checked_for IS NULL AND visits.number <= %(horizon)s AND NOT EXISTS (
@@ -75,8 +83,8 @@ _PARTS: Final = {
             WHERE read.scan_id = visits.scan_id AND read.number = visits.number)""",
 }
 _ANSWER: Final = """
-INSERT INTO visit_answers (scan_id, number, content)
-SELECT scan_id, %(number)s, %(content)s FROM host_queues
+INSERT INTO visit_answers (scan_id, number, ends_crawl, content)
+SELECT scan_id, %(number)s, %(ends_crawl)s, %(content)s FROM host_queues
 WHERE scan_id = %(scan)s AND queue = %(queue)s AND token = %(token)s AND holder IS NOT NULL
 FOR SHARE
 ON CONFLICT DO NOTHING
@@ -90,21 +98,6 @@ FROM (
 ON visit_answers.scan_id = %(scan)s AND visit_answers.number = waiting.number
 ORDER BY waiting.number
 """
-
-
-class Lease(NamedTuple):
-    """The right to fetch the pages of a queue."""
-
-    queue: str
-    token: int
-
-
-class Answer(NamedTuple):
-    """What was read from the page of a visit under a lease."""
-
-    lease: Lease
-    number: int
-    content: bytes
 
 
 def queue_of(url: str, page_id: int, shards: int) -> str:
@@ -153,15 +146,10 @@ def release_queues(connection: Connection, scan_id: int, holder: str) -> None:
     connection.execute(update(host_queues).where(own).values(holder=None))
 
 
-def open_queues(connection: Connection, scan_id: int) -> None:
-    """From now on fetchers may ask the site, each host by one of them."""
-    add_queues(connection, scan_id, [_GATE])
-
-
 def close_queues(connection: Connection, scan_id: int) -> bool:
     """Give no more leases; return whether none is left, so that no fetcher asks the site."""
+    close_frontier(connection, scan_id)
     own = host_queues.c.scan_id == scan_id
-    connection.execute(delete(host_queues).where(own, host_queues.c.queue == _GATE))
     is_held = host_queues.c.holder.is_not(None) & (host_queues.c.expires_at > func.now())
     return connection.execute(select(host_queues.c.queue).where(own, is_held)).first() is None
 
@@ -175,22 +163,36 @@ def forget_answers(connection: Connection, scan_id: int, up_to: int) -> None:
 # --- fetchers ----------------------------------------------------------------------------------
 
 
-def horizon(connection: Connection, scan_id: int, max_pages: int) -> int:
-    """The last number that may be fetched now; *max_pages* of the crawl (0: no limit)."""
-    values = {"scan": scan_id, "ahead": _READ_AHEAD, "pages": max_pages}
-    return connection.exec_driver_sql(_HORIZON, values).scalar() or 0
+def horizon(
+    connection: Connection, scan_id: int, max_crawl_pages: int, pages_left: int | None = None
+) -> int:
+    """The last number that may be fetched now; *max_crawl_pages* 0: no limit of the crawl.
+
+    *pages_left* of the budget (None: no limit) go to the first pages that nobody has read.
+    """
+    values = {"scan": scan_id, "ahead": _READ_AHEAD, "pages": max_crawl_pages}
+    last = connection.exec_driver_sql(_HORIZON, values).scalar() or 0
+    if pages_left is None:
+        return last
+    values = {"scan": scan_id, "pages": min(max(pages_left, 1), _READ_AHEAD)}
+    return min(last, connection.exec_driver_sql(_AFFORDABLE, values).scalar() or 0)
+
+
+def fair_share(connection: Connection, scan_id: int, *, upto: int, fetchers: int) -> int:
+    """How many of the queues with visits up to number *upto* one of *fetchers* should have."""
+    values = {"scan": scan_id, "horizon": upto}
+    busy = connection.exec_driver_sql(_COUNT_WAITING.format_map(_PARTS), values).scalar() or 0
+    return -(-int(busy) // fetchers)
 
 
 def take_leases(
-    connection: Connection, scan_id: int, holder: str, *, upto: int, held: int, fetchers: int
+    connection: Connection, scan_id: int, holder: str, *, upto: int, limit: int
 ) -> list[Lease]:
-    """Lease queues with visits up to number *upto*, as many as one of *fetchers* should have."""
-    values: dict[str, Any] = {"scan": scan_id, "horizon": upto}
-    busy = connection.exec_driver_sql(_COUNT_WAITING.format_map(_PARTS), values).scalar() or 0
-    wanted = -(-busy // fetchers) - held
-    if wanted <= 0:
+    """Lease queues with visits up to number *upto*."""
+    if limit <= 0:
         return []
-    values |= {"holder": holder, "seconds": LEASE_SECONDS, "limit": wanted}
+    values: dict[str, Any] = {"scan": scan_id, "horizon": upto, "holder": holder}
+    values |= {"seconds": LEASE_SECONDS, "limit": limit}
     return [Lease(*row) for row in connection.exec_driver_sql(_LEASE.format_map(_PARTS), values)]
 
 
@@ -226,6 +228,7 @@ def add_answers(connection: Connection, scan_id: int, answers: Sequence[Answer])
     """Keep what was read under leases that still hold; a queue that was lost is read by others."""
     # What a crash of the server loses is fetched again.
     connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
-    for lease, number, content in answers:
-        values = {"scan": scan_id, "number": number, "content": content, **lease._asdict()}
+    for lease, *answer in answers:
+        values = dict(zip(Answer._fields[1:], answer, strict=True))
+        values |= {"scan": scan_id, **lease._asdict()}
         connection.exec_driver_sql(_ANSWER, values)

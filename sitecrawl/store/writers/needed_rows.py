@@ -235,6 +235,8 @@ REMOVABLE: Final = {
     " WHERE needed.scan_id = page_alternates.scan_id)",
     "menu_entries": "scan_id NOT IN (SELECT scan_id FROM needed_menus)",
     "host_queues": "1 = 1",
+    "shared_frontiers": "1 = 1",
+    "scan_fetchers": "1 = 1",
     "visit_answers": "1 = 1",
 }
 """By table, SQL: whether a row of a pruned scan is removed."""

@@ -248,3 +248,20 @@ class MenuRow:
     page_id: int
     title: str
     region: str
+
+
+class Lease(NamedTuple):
+    """The right to fetch the pages of a queue."""
+
+    queue: str
+    token: int
+
+
+class Answer(NamedTuple):
+    """What was read from the page of a visit under a lease."""
+
+    lease: Lease
+    number: int
+    content: bytes
+    ends_crawl: bool = False
+    """It was not sent, and nothing behind it would be."""

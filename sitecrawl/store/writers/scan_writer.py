@@ -43,11 +43,11 @@ from sitecrawl.store.writers.host_queues import (
     close_queues,
     forget_answers,
     next_answers,
-    open_queues,
     queue_waiting_visits,
     release_queues,
 )
 from sitecrawl.store.writers.pages import PageWriter, ensure_page_index
+from sitecrawl.store.writers.scan_fetchers import end_fetcher, fetchers_result, open_frontier
 from sitecrawl.store.writers.scans import begin_scan, reopen_scan
 from sitecrawl.store.writers.visits import FactsWriter, SignalWriter, VisitWriter
 
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         VisitRecord,
         WaitingVisit,
     )
+    from sitecrawl.store.writers.scan_fetchers import FetchersResult
 
 COMMIT_ROWS = 50_000
 COMMIT_SECONDS = 5.0
@@ -226,11 +227,14 @@ class ScanWriter:
             self._open_connection()
             return self._visits.waiting(after, limit, are_checks=are_checks)
 
-    def open_queues(self, shards: int) -> None:
-        """Let fetchers work on the frontier, with what was found before the scan had any."""
+    def open_queues(self, shards: int, page_requests: int, seconds_left: float | None) -> None:
+        """Let fetchers work on the frontier, with what was found before the scan had any.
+
+        *page_requests* count against the budget already; None: its time has no limit.
+        """
         with self._writing() as connection:
             queue_waiting_visits(connection, self._scan.scan_id, shards)
-            open_queues(connection, self._scan.scan_id)
+            open_frontier(connection, self._scan.scan_id, page_requests, seconds_left)
         self.commit()
 
     def close_queues(self) -> bool:
@@ -251,7 +255,13 @@ class ScanWriter:
         """End the leases of a process that is dead."""
         with self._writing() as connection:
             release_queues(connection, self._scan.scan_id, holder)
+            end_fetcher(connection, self._scan.scan_id, holder)
         self.commit()
+
+    def fetchers_result(self) -> FetchersResult:
+        """What the fetchers have done."""
+        with self._writing() as connection:
+            return fetchers_result(connection, self._scan.scan_id)
 
     def forget_answers(self, up_to: int) -> None:
         """Remove what was taken up to a number."""

@@ -10,19 +10,28 @@ from sqlalchemy import text
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.schema import visits
 from sitecrawl.store.writers.host_queues import (
-    Answer,
     add_answers,
     add_queues,
     close_queues,
+    fair_share,
     forget_answers,
     horizon,
     next_answers,
-    open_queues,
     release_leases,
     release_queues,
     renew_leases,
     take_leases,
     waiting_visits,
+)
+from sitecrawl.store.writers.records import Answer
+from sitecrawl.store.writers.scan_fetchers import (
+    LEASE_SECONDS,
+    end_fetcher,
+    fetchers_result,
+    frontier_state,
+    note_fetcher,
+    open_frontier,
+    take_pages,
 )
 
 if TYPE_CHECKING:
@@ -30,7 +39,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
-    from sitecrawl.store.writers.host_queues import Lease
+    from sitecrawl.store.writers.records import Lease
 
 SCAN = 1
 
@@ -55,12 +64,12 @@ def connection(postgres_tables_url: str) -> Iterator[Connection]:
         ]
         opened.execute(visits.insert(), rows)
         add_queues(opened, SCAN, queues)
-        open_queues(opened, SCAN)
+        open_frontier(opened, SCAN, page_requests=1, seconds_left=60)
         yield opened
 
 
-def take(connection: Connection, holder: str, *, fetchers: int = 1, held: int = 0) -> list[Lease]:
-    return sorted(take_leases(connection, SCAN, holder, upto=100, held=held, fetchers=fetchers))
+def take(connection: Connection, holder: str, limit: int = 100) -> list[Lease]:
+    return sorted(take_leases(connection, SCAN, holder, upto=100, limit=limit))
 
 
 def expire(connection: Connection) -> None:
@@ -68,8 +77,8 @@ def expire(connection: Connection) -> None:
 
 
 def test_a_queue_has_one_holder(connection: Connection) -> None:
-    [first] = take(connection, "one", fetchers=2)
-    [second] = take(connection, "two", fetchers=2)
+    [first] = take(connection, "one", limit=1)
+    [second] = take(connection, "two", limit=1)
     assert {first.queue, second.queue} == {"a", "b"}
     assert take(connection, "three") == []
     release_leases(connection, SCAN, [first])
@@ -77,10 +86,13 @@ def test_a_queue_has_one_holder(connection: Connection) -> None:
     assert (third.queue, third.token) == (first.queue, first.token + 1)
 
 
-def test_a_fetcher_takes_its_part_of_the_queues(connection: Connection) -> None:
-    assert len(take(connection, "one", fetchers=2)) == 1
-    assert take(connection, "one", fetchers=2, held=1) == []
-    assert len(take(connection, "two")) == 1
+def test_fetchers_share_the_queues_with_waiting_pages(connection: Connection) -> None:
+    def shares(upto: int = 100) -> list[int]:
+        return [fair_share(connection, SCAN, upto=upto, fetchers=n) for n in (1, 2, 3)]
+
+    assert shares() == [2, 1, 1]
+    assert shares(upto=2) == [1, 1, 1]
+    assert take(connection, "one", limit=0) == []
 
 
 def test_who_was_taken_for_dead_cannot_write(connection: Connection) -> None:
@@ -130,6 +142,68 @@ def test_nothing_is_fetched_beyond_the_limit_of_pages(connection: Connection) ->
     assert horizon(connection, SCAN, 0) > 5
     # Another one may be found in a moment, and a fifty-first.
     assert horizon(connection, SCAN, 50) == 5
+
+
+def test_the_budget_goes_to_the_first_pages(connection: Connection) -> None:
+    assert horizon(connection, SCAN, 0, pages_left=2) == 3
+    assert horizon(connection, SCAN, 0, pages_left=100) == 5
+    [a, b] = take(connection, "one")
+    add_answers(connection, SCAN, [Answer(a, 2, b"read")])
+    assert horizon(connection, SCAN, 0, pages_left=2) == 4
+    # One more is asked for, and refused.
+    assert horizon(connection, SCAN, 0, pages_left=0) == 3
+    add_answers(connection, SCAN, [Answer(b, 3, b"refused", ends_crawl=True)])
+    assert horizon(connection, SCAN, 0, pages_left=0) == 3
+    assert horizon(connection, SCAN, 0) == 3
+
+
+def test_what_ended_the_crawl_is_forgotten_when_it_goes_on(connection: Connection) -> None:
+    [a, b] = take(connection, "one")
+    answers = [Answer(a, 2, b"read"), Answer(b, 3, b"refused", ends_crawl=True)]
+    add_answers(connection, SCAN, answers)
+    open_frontier(connection, SCAN, page_requests=0, seconds_left=None)
+    assert next_answers(connection, SCAN, 0, 2) == [(2, b"read"), (3, None)]
+
+
+def test_no_more_pages_are_taken_than_the_budget_has(connection: Connection) -> None:
+    assert [take_pages(connection, SCAN, 4, 10) for _ in range(4)] == [4, 4, 1, 0]
+    state = frontier_state(connection, SCAN)
+    assert state is not None
+    assert (state.page_requests, state.fetchers) == (10, 0)
+    close_queues(connection, SCAN)
+    assert take_pages(connection, SCAN, 1, 100) == 0
+    assert frontier_state(connection, SCAN) is None
+    assert fetchers_result(connection, SCAN).page_requests == 10
+
+
+def test_the_time_of_a_scan_is_known_to_its_fetchers(connection: Connection) -> None:
+    state = frontier_state(connection, SCAN)
+    assert state is not None
+    assert state.seconds_left == pytest.approx(60, abs=1)
+    open_frontier(connection, SCAN, page_requests=0, seconds_left=None)
+    state = frontier_state(connection, SCAN)
+    assert state is not None
+    assert state.seconds_left is None
+
+
+def test_fetchers_that_are_there_are_counted_and_all_reports_kept(connection: Connection) -> None:
+    def number() -> int:
+        state = frontier_state(connection, SCAN)
+        assert state is not None
+        return state.fetchers
+
+    note_fetcher(connection, SCAN, "one", None)
+    note_fetcher(connection, SCAN, "two", {"n": 1})
+    note_fetcher(connection, SCAN, "two", {"n": 2})
+    assert number() == 2
+    end_fetcher(connection, SCAN, "two")
+    assert number() == 1
+    connection.execute(
+        text("UPDATE scan_fetchers SET seen_at = now() - :s * interval '1 second'"),
+        {"s": LEASE_SECONDS},
+    )
+    assert number() == 0
+    assert fetchers_result(connection, SCAN).reports == {"two": {"n": 2}}
 
 
 def test_closed_queues_are_not_leased_and_not_renewed(connection: Connection) -> None:
