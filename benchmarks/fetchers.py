@@ -1,8 +1,10 @@
 """Crawls one site of several hosts at no delay, by the scan's own process and with fetchers.
 
     python -m benchmarks.fetchers --pages 4000 --fetchers 0,1,2,4
+    python -m benchmarks.fetchers --pages 100k --small
 
-Prints CPU seconds of the scan's own process and of its fetchers, on a PostgreSQL of its own.
+Prints CPU seconds of the scan's own process and of its fetchers, and the memory of the largest
+process and of all together, on a PostgreSQL of its own.
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ import multiprocessing
 import os
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.built_sites import parse_size
+from benchmarks.process_tree import watch
 from benchmarks.server import Answer, Counts, SiteProtocol, prepare_answer
 from tests.site.names import names
 from tests.site.postgres import running_postgres
@@ -28,48 +31,39 @@ if TYPE_CHECKING:
 
 HOSTS = ("example.test", *(f"h{number}.example.test" for number in range(1, 8)))
 _WORDS = ("copper", "winter", "harbour", "lantern", "meadow", "signal", "timber", "velvet")
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def path_of(number: int) -> str:
     return f"/{_WORDS[number % 8]}/{_WORDS[number // 8 % 8]}-{_WORDS[number // 64 % 8]}-{number}"
 
 
-def build_pages(pages: int, port: int) -> dict[bytes, Answer]:
+def build_pages(pages: int, port: int, *, are_small: bool) -> dict[bytes, Answer]:
     """The pages of a host, the same on all: a tree, in which each links to every host."""
+    paragraphs, others = (2, 2) if are_small else (40, 20)
     answers = {}
     for number in range(pages):
         below = [path_of(n) for n in range(4 * number + 1, 4 * number + 5) if n < pages]
         links = below + [f"http://{host}:{port}{path_of(number)}" for host in HOSTS]
-        links += [path_of(number * step % pages) for step in range(2, 22)]
+        links += [path_of(number * step % pages) for step in range(2, 2 + others)]
         anchors = "".join(f'<li><a href="{url}">{url[-20:]}</a></li>' for url in links)
-        text = f"<p>{' '.join(_WORDS)} {number} of this page. </p>" * 40
+        text = f"<p>{' '.join(_WORDS)} {number} of this page. </p>" * paragraphs
         body = f"<title>Page {number}</title><main>{text}</main><ul>{anchors}</ul>".encode()
         answers[path_of(number).encode()] = prepare_answer(body, "text/html; charset=utf-8")
     answers[b"/"] = answers[path_of(0).encode()]
     return answers
 
 
-def serve(pages: int, told: Connection) -> None:
+def serve(pages: int, told: Connection, are_small: bool) -> None:
     async def run() -> None:
         answers: dict[bytes, Answer] = {}
         loop, counts = asyncio.get_running_loop(), Counts()
         server = await loop.create_server(lambda: SiteProtocol(answers, counts), "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
-        answers |= build_pages(pages, port)
+        answers |= build_pages(pages, port, are_small=are_small)
         told.send(port)
         await server.serve_forever()
 
     asyncio.run(run())
-
-
-def own_cpu_seconds(pid: int) -> float | None:
-    """Of the process itself, without its children."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    except OSError:
-        return None
-    return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 def measure(project: Project, port: int, fetchers: int) -> str:
@@ -86,38 +80,39 @@ def measure(project: Project, port: int, fetchers: int) -> str:
         **names({host: [["127.0.0.1"]] for host in HOSTS}),
     }
     command = crawl_command(f"http://{HOSTS[0]}:{port}/", settings=settings)
-    started, before = time.monotonic(), os.times()
+    before = os.times()
     process = subprocess.Popen(
         command,
         cwd=project.folder,
         env={**project.environment, **profile_environment("fast")},
         stderr=subprocess.DEVNULL,
     )
-    own = 0.0
-    while process.poll() is None:
-        own = own_cpu_seconds(process.pid) or own
-        time.sleep(0.1)
-    after, seconds = os.times(), time.monotonic() - started
+    used, after = watch(process), os.times()
+    own = used.own_cpu_seconds
     every = after.children_user + after.children_system
     every -= before.children_user + before.children_system
     found = sum(1 for _ in (project.folder / "urls.jsonl").open("rb"))
     return (
-        f"{fetchers:8} | {process.returncode:4} | {found:6,} | {seconds:6.1f} |"
-        f" {own:7.1f} | {every - own:8.1f}"
+        f"{fetchers:8} | {used.exit_code:4} | {found:9,} | {used.seconds:6.1f} |"
+        f" {own:7.1f} | {every - own:13.1f} | {used.largest_mb:7.0f} | {used.sum_mb:6.0f} |"
+        f" {os.getloadavg()[0]:.1f}"
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--pages", type=int, default=4_000, help="of all hosts together")
+    parser.add_argument("--pages", type=parse_size, default=4_000, help="of all hosts together")
+    parser.add_argument("--small", action="store_true", help="pages of 2 KB with few links")
     parser.add_argument("--fetchers", default="0,1,2,4")
     options = parser.parse_args()
     told, telling = multiprocessing.Pipe(duplex=False)
     each = max(options.pages // len(HOSTS), 1)
-    server = multiprocessing.Process(target=serve, args=(each, telling), daemon=True)
+    server = multiprocessing.Process(target=serve, args=(each, telling, options.small), daemon=True)
     server.start()
     port = told.recv()
-    print("fetchers | exit | pages  | wall s | own CPU | fetchers' CPU")
+    print(
+        "fetchers | exit |     pages | wall s | own CPU | fetchers' CPU | most MB | sum MB | load"
+    )
     with contextlib.ExitStack() as stack:
         stack.callback(server.terminate)
         databases = stack.enter_context(running_postgres())
