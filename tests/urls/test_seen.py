@@ -56,6 +56,22 @@ def test_answers_as_a_set_does(batches: list[list[int]]) -> None:
     assert all(number in known for number in range(-6, 7) if number in seen)
 
 
+def test_ids_of_every_age_are_known_and_take_little_room() -> None:
+    numbers = [0, *random_ids(1_500_000, seed=9)]
+    tracemalloc.start()
+    seen = SeenIds()
+    for start in range(0, len(numbers), 50_000):
+        batch = numbers[start : start + 50_000]
+        assert all(seen.add_all(batch))
+        assert not any(seen.add_all(batch[::100] + numbers[:start:1_000]))
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(seen) == len(numbers)
+    assert all(number in seen for number in numbers[::10_000])
+    assert not any(number in seen for number in random_ids(100, seed=10))
+    assert held < 12 * len(numbers)
+
+
 def test_growth_keeps_every_id() -> None:
     numbers = random_ids(400_000, seed=5)
     seen = SeenIds()
