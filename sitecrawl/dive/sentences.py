@@ -9,9 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _MAX_QUOTE_CHARACTERS: Final = 400
-# After a sign that ends a sentence, unless it belongs to an abbreviation of one letter ("e. g.").
+# After a sign that ends a sentence, unless it belongs to an abbreviation of one letter ("e. g.") or
+# to one that names come after.
 _BOUNDARY: Final = re.compile(
-    r"(?<=[.!?\u2026])(?<!\b\w\.)[\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]?[^\W_a-z])"
+    r"(?<=[.!?\u2026])(?<!\b\w\.)(?<!\b(?:Dr|Mr|Ms|St|Nr)\.)(?<!\bMrs\.)(?<!\bProf\.)"
+    r"[\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]?[^\W_a-z])"
     # Full-width signs of scripts without spaces.
     r"|(?<=[\u3002\uff01\uff1f])|\n+"
 )
@@ -23,6 +25,8 @@ def split_sentences(text: str) -> list[str]:
 
     >>> split_sentences("It opens at nine. Is it free? Yes, e.g. for members.")
     ['It opens at nine.', 'Is it free?', 'Yes, e.g. for members.']
+    >>> split_sentences("Ask Dr. Berg. He knows.")
+    ['Ask Dr. Berg.', 'He knows.']
     """
     return [part.strip() for part in sentence_parts(text) if part.strip()]
 
