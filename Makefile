@@ -104,7 +104,7 @@ bench-monitor: $(VENV)/ready-dev
 	@$(BIN)/python -m benchmarks.monitor --postgres --workers 2
 
 bench-scale: $(VENV)/ready-dev
-	@$(BIN)/python -m benchmarks.scale --postgres $(BENCH_SCALE)
+	@$(BIN)/python -m benchmarks.scale $(BENCH_SCALE)
 
 # The results are committed: users need neither node nor npm.
 dashboard-assets:

@@ -7,6 +7,7 @@ finished, one job that succeeded. While it runs, no site may be scanned by two p
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import signal
 import subprocess
@@ -15,7 +16,8 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlalchemy import delete, func, select, update
 
@@ -27,11 +29,15 @@ from tests.monitor.many_sites import many_sites
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from sitecrawl.store.engine import Database
 
 _SAMPLE_SECONDS = 0.1
+_RUNNING_JOBS = (
+    select(t.jobs.c.id, t.jobs.c.worker, t.scans.c.pid)
+    .outerjoin_from(t.jobs, t.scans, t.scans.c.id == t.jobs.c.scan_id)
+    .where(t.jobs.c.status == "running")
+)
 
 
 @dataclass(slots=True)
@@ -40,6 +46,7 @@ class Proof:
 
     sites: int
     kills: int = 0
+    """Processes that were killed or, if the plan is a rolling restart, stopped."""
     kills_with_scans: int = 0
     """Kills of a process that was running scans."""
     seconds: float = 0.0
@@ -50,18 +57,30 @@ class Proof:
     jobs: Counter[str] = field(default_factory=Counter)
     restarts: int = 0
     """Jobs that were taken up again, each time counted."""
+    taken_up: list[float] = field(default_factory=list, repr=False)
+    """Seconds from a kill until each scan of that process went on elsewhere, or its job ended."""
     doubled: list[str] = field(default_factory=list)
     """Sites that two processes scanned at the same time."""
     left_behind: list[int] = field(default_factory=list)
     """Processes of scans that were alive after the end."""
     gaps: list[float] = field(default_factory=list, repr=False)
     """Seconds between requests to the same site as the sites saw them, the shortest first."""
+    shared: list[str] = field(default_factory=list)
+    """Sites that two machines asked in turns; known if each process has an address of its own."""
 
     def check(self) -> None:
         assert self.jobs == {"success": self.sites}, self
         assert self.scans == {"finished": self.sites}, self
         assert self.doubled == [], self
+        assert self.shared == [], self
         assert self.left_behind == [], self
+
+
+class Machine(Protocol):
+    """Where a process of the monitor runs."""
+
+    def command(self, arguments: list[str]) -> list[str]:
+        """The same, to be run there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +88,8 @@ class Plan:
     """How many sites, which processes, how many kills."""
 
     sites: int
-    kills: int
+    kills: int | None
+    """None: until all scans are done."""
     scans_at_once: int
     workers: int = 1
     """Processes; the first is the scheduler."""
@@ -81,41 +101,174 @@ class Plan:
     profile: str = "monitor,fast"
     crawl_delay: int = 0
     """What the robots.txt of each site asks for, in seconds."""
+    is_rolling: bool = False
+    """Processes are not killed at random but stopped by SIGTERM and started again, in turn."""
+    machines: Sequence[Machine] = ()
+    """One for each process; then half of the kills take the processes of its scans with it."""
+    sites_address: str = "127.0.0.1"
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A process of the monitor, which is started again whenever it has ended."""
+
+    url: str
+    folder: Path
+    environment: Mapping[str, str]
+    role: str
+    scans: int
+    machine: Machine | None
+    process: subprocess.Popen[bytes] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(exist_ok=True)
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "sitecrawl", *self.role.split(), "--database", self.url]
+        command += ["--scans", str(self.scans)]
+        if self.machine is not None:
+            command = self.machine.command(command)
+        with (self.folder / "monitor.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                command, cwd=self.folder, env=dict(self.environment), stderr=log
+            )
+
+    def kill(self, *, with_children: bool) -> None:
+        pids = [self.process.pid, *(_children(self.process.pid) if with_children else ())]
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait()
 
 
 def prove(url: str, folder: Path, environment: Mapping[str, str], plan: Plan) -> Proof:
     """Run the plan on the database at *url*."""
-    chance = random.Random(plan.seed)
-    proof = Proof(plan.sites)
     with contextlib.ExitStack() as stack:
         database = stack.enter_context(open_database(url))
-        sites = stack.enter_context(many_sites(plan.sites, plan.pages, plan.crawl_delay))
-        _add_sites(database, sites.roots, plan.profile)
-        roles = ["monitor run"] + ["worker"] * (plan.workers - 1)
-        processes = stack.enter_context(
-            _running(url, folder, environment, plan.scans_at_once, roles)
+        sites = stack.enter_context(
+            many_sites(plan.sites, plan.pages, plan.crawl_delay, plan.sites_address)
         )
-        started = time.monotonic()
-        next_kill = started + chance.uniform(*plan.between_kills)
-        seen: dict[int, set[int]] = {}
-        while _is_active(database) or proof.kills < plan.kills:
-            now = time.monotonic()
-            assert now - started < plan.timeout_seconds, (proof, _open_jobs(database))
-            _sample(database, seen, proof)
-            if proof.kills < plan.kills and now >= next_kill:
-                place = chance.randrange(len(processes))
-                proof.kills_with_scans += _runs_scans(database, processes[place].pid)
-                processes[place] = _replaced(
-                    processes[place], url, folder, environment, plan.scans_at_once, roles[place]
-                )
-                proof.kills += 1
-                next_kill = time.monotonic() + chance.uniform(*plan.between_kills)
-            time.sleep(_SAMPLE_SECONDS)
-        proof.seconds = time.monotonic() - started
-        _count(database, proof)
+        _add_sites(database, sites.roots, plan.profile)
+        workers = stack.enter_context(_running(url, folder, environment, plan))
+        proof = _Trial(database, plan, workers).run()
         proof.gaps = sites.gaps()
-        proof.left_behind = [pid for pids in seen.values() for pid in pids if _is_child(pid)]
+        proof.shared = sites.shared() if plan.machines else []
     return proof
+
+
+class _Trial:
+    """Kills processes while they work, and looks what they do."""
+
+    def __init__(self, database: Database, plan: Plan, workers: Sequence[_Worker]):
+        self._database = database
+        self._plan = plan
+        self._workers = workers
+        self._chance = random.Random(plan.seed)
+        self._proof = Proof(plan.sites)
+        self._leaving: _Worker | None = None
+        self._seen: dict[int, set[int]] = {}
+        """The processes that have scanned a site."""
+        self._orphans: dict[int, tuple[str, int | None, float]] = {}
+        """Jobs of killed processes: its worker, the process of its scan, the time."""
+
+    def run(self) -> Proof:
+        proof, plan = self._proof, self._plan
+        started = time.monotonic()
+        self._next_kill = started + self._chance.uniform(*plan.between_kills)
+        while _is_active(self._database) or proof.kills < (plan.kills or 0) or self._leaving:
+            now = time.monotonic()
+            assert now - started < plan.timeout_seconds, (proof, _open_jobs(self._database))
+            self._sample()
+            self._look_for_orphans()
+            if self._leaving is not None:
+                self._start_again(self._leaving)
+            elif now >= self._next_kill and (plan.kills is None or proof.kills < plan.kills):
+                self._disturb()
+            time.sleep(_SAMPLE_SECONDS)
+        self._look_for_orphans()
+        proof.seconds = time.monotonic() - started
+        _count(self._database, proof)
+        every = {pid for pids in self._seen.values() for pid in pids}
+        proof.left_behind = [pid for pid in every if _is_child(pid)]
+        return proof
+
+    def _disturb(self) -> None:
+        """Kill a process, or ask it to stop."""
+        proof, plan = self._proof, self._plan
+        if plan.is_rolling:
+            worker = self._workers[proof.kills % len(self._workers)]
+            if not self._is_ready(worker):
+                return
+            self._leaving = worker
+            proof.kills_with_scans += bool(self._jobs_of(self._leaving))
+            self._leaving.process.send_signal(signal.SIGTERM)
+            return
+        worker = self._chance.choice(self._workers)
+        jobs = self._jobs_of(worker)
+        worker.kill(with_children=bool(plan.machines) and self._chance.random() < 1 / 2)
+        now = time.monotonic()
+        self._orphans |= {job.id: (job.worker, job.pid, now) for job in jobs}
+        proof.kills_with_scans += bool(jobs)
+        worker.start()
+        self._count_kill()
+
+    def _is_ready(self, worker: _Worker) -> bool:
+        """Whether it listens to signals and takes jobs."""
+        is_it = t.workers.c.name.contains(f"-{worker.process.pid}-")
+        with self._database.reading() as connection:
+            return connection.execute(select(t.workers).where(is_it)).first() is not None
+
+    def _start_again(self, worker: _Worker) -> None:
+        if (code := worker.process.poll()) is None:
+            return
+        assert code == 0, code
+        worker.start()
+        self._leaving = None
+        self._count_kill()
+
+    def _count_kill(self) -> None:
+        self._proof.kills += 1
+        self._next_kill = time.monotonic() + self._chance.uniform(*self._plan.between_kills)
+
+    def _jobs_of(self, worker: _Worker) -> Sequence[Any]:
+        of_worker = t.jobs.c.worker.contains(f"-{worker.process.pid}-")
+        with self._database.reading() as connection:
+            return connection.execute(_RUNNING_JOBS.where(of_worker)).all()
+
+    def _look_for_orphans(self) -> None:
+        """Note which jobs of killed processes have ended, or are scanned by another process."""
+        if not self._orphans:
+            return
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                select(t.jobs, t.scans.c.pid, t.scans.c.status.label("scan_status"))
+                .outerjoin_from(t.jobs, t.scans, t.scans.c.id == t.jobs.c.scan_id)
+                .where(t.jobs.c.id.in_(self._orphans))
+            ).all()
+        for job in rows:
+            worker, pid, killed_at = self._orphans[job.id]
+            is_elsewhere = job.worker != worker and job.pid != pid
+            is_scanned = is_elsewhere and job.scan_status == "running"
+            if is_scanned or job.status not in ACTIVE_JOBS:
+                self._proof.taken_up.append(time.monotonic() - killed_at)
+                del self._orphans[job.id]
+
+    def _sample(self) -> None:
+        """Look which processes are alive of those that have ever scanned a site."""
+        with self._database.reading() as connection:
+            running = t.scans.c.status == "running"
+            rows = connection.execute(select(t.scans.c.site_id, t.scans.c.pid).where(running)).all()
+            running_jobs = connection.scalar(
+                select(func.count()).where(t.jobs.c.status == "running")
+            )
+        for row in rows:
+            self._seen.setdefault(row.site_id, set()).add(row.pid)
+        self._proof.most_at_once = max(self._proof.most_at_once, running_jobs or 0)
+        for site_id, pids in self._seen.items():
+            alive = [pid for pid in pids if _is_child(pid)]
+            if len(alive) > 1:
+                self._proof.doubled.append(f"site {site_id}: {alive}")
 
 
 def _add_sites(database: Database, roots: Sequence[str], profile: str) -> None:
@@ -131,39 +284,31 @@ def _add_sites(database: Database, roots: Sequence[str], profile: str) -> None:
 
 @contextlib.contextmanager
 def _running(
-    url: str, folder: Path, environment: Mapping[str, str], scans: int, roles: Sequence[str]
-) -> Iterator[list[subprocess.Popen[bytes]]]:
-    processes = [_start(url, folder, environment, scans, role) for role in roles]
+    url: str, folder: Path, environment: Mapping[str, str], plan: Plan
+) -> Iterator[list[_Worker]]:
+    roles = ["monitor run"] + ["worker"] * (plan.workers - 1)
+    places: Sequence[Machine | None] = plan.machines or [None] * plan.workers
+    workers = [
+        _Worker(url, folder / f"worker-{number}", environment, role, plan.scans_at_once, machine)
+        for number, (role, machine) in enumerate(zip(roles, places, strict=True))
+    ]
     try:
-        yield processes
+        yield workers
     finally:
-        for process in processes:
-            process.send_signal(signal.SIGTERM)
-        for process in processes:
-            assert process.wait(60) == 0
+        for worker in workers:
+            worker.process.send_signal(signal.SIGTERM)
+        for worker in workers:
+            # One that has just been started may not listen to signals yet.
+            assert worker.process.wait(60) in {0, -signal.SIGTERM}
 
 
-def _start(
-    url: str, folder: Path, environment: Mapping[str, str], scans: int, role: str
-) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "sitecrawl", *role.split(), "--database", url]
-    with (folder / "monitor.log").open("ab") as log:
-        return subprocess.Popen(
-            [*command, "--scans", str(scans)], cwd=folder, env=dict(environment), stderr=log
-        )
-
-
-def _replaced(
-    process: subprocess.Popen[bytes],
-    url: str,
-    folder: Path,
-    environment: Mapping[str, str],
-    scans: int,
-    role: str,
-) -> subprocess.Popen[bytes]:
-    process.kill()
-    process.wait()
-    return _start(url, folder, environment, scans, role)
+def _children(pid: int) -> list[int]:
+    """All processes below this one."""
+    found = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, path.read_text().split()):
+            found += [child, *_children(child)]
+    return found
 
 
 def _is_active(database: Database) -> bool:
@@ -179,29 +324,6 @@ def _open_jobs(database: Database) -> list[object]:
     with database.reading() as connection:
         is_open = t.jobs.c.status.in_(ACTIVE_JOBS)
         return list(connection.execute(select(t.jobs).where(is_open)).all())
-
-
-def _runs_scans(database: Database, pid: int) -> bool:
-    with database.reading() as connection:
-        statement = select(func.count()).where(
-            t.jobs.c.status == "running", t.jobs.c.worker.contains(f"-{pid}-")
-        )
-        return bool(connection.scalar(statement))
-
-
-def _sample(database: Database, seen: dict[int, set[int]], proof: Proof) -> None:
-    """Look which processes are alive of those that have ever scanned a site."""
-    with database.reading() as connection:
-        running = t.scans.c.status == "running"
-        rows = connection.execute(select(t.scans.c.site_id, t.scans.c.pid).where(running)).all()
-        running_jobs = connection.scalar(select(func.count()).where(t.jobs.c.status == "running"))
-    for row in rows:
-        seen.setdefault(row.site_id, set()).add(row.pid)
-    proof.most_at_once = max(proof.most_at_once, running_jobs or 0)
-    for site_id, pids in seen.items():
-        alive = [pid for pid in pids if _is_child(pid)]
-        if len(alive) > 1:
-            proof.doubled.append(f"site {site_id}: {alive}")
 
 
 def _is_child(pid: int) -> bool:
