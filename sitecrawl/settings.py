@@ -260,6 +260,7 @@ STATS_DUMP = False
 # --- The monitor -----------------------------------------------------------------------------
 SITECRAWL_MONITOR_DATABASE_URL = ""
 SITECRAWL_MONITOR_SCANS = 4
+SITECRAWL_MONITOR_TAGS: list[str] = []
 SITECRAWL_MONITOR_MIN_FREE_MB = 0
 SITECRAWL_MONITOR_RETRIES = 2
 SITECRAWL_MONITOR_RETRY_MINUTES = 5

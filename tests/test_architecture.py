@@ -29,7 +29,8 @@ _LAYERS = (
             "changes",
         ),
         "politeness",
-        *("safety", "robots", "coverage", "findings", "items", "schedule", "channels"),
+        *("safety", "robots", "coverage", "findings", "items", "schedule", "worker_tags"),
+        "channels",
     },
     # what the settings are; needs only the pure modules
     {"settings", "config", "logs", "tracing", "demo", "render"},
@@ -60,6 +61,7 @@ _ENGINES = {
     "coverage",
     "findings",
     "schedule",
+    "worker_tags",
     "channels",
     "errors",
 }

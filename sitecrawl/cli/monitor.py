@@ -27,6 +27,13 @@ _SCANS_OPTION = typer.Option(
     help="Scans that this worker runs at once. Default: SITECRAWL_MONITOR_SCANS.",
 )
 
+_TAG_OPTION = typer.Option(
+    "--tag",
+    "-t",
+    help="What this worker has, such as eu; may be repeated. A worker with a browser has the tag"
+    " browser by itself. Default: SITECRAWL_MONITOR_TAGS.",
+)
+
 app = typer.Typer(
     name="monitor",
     help="Scan watched sites on their schedules.",
@@ -38,6 +45,7 @@ app = typer.Typer(
 @app.command()
 def run(
     scans: Annotated[int | None, _SCANS_OPTION] = None,
+    tag: Annotated[list[str] | None, _TAG_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
     """Run the scheduler and a worker in this process, until it is stopped.
@@ -46,11 +54,12 @@ def run(
     sitecrawl monitor run
     sitecrawl monitor run --scans 8
     """
-    _run(database, scans, is_scheduler=True)
+    _run(database, scans, tag or (), is_scheduler=True)
 
 
 def worker(
     scans: Annotated[int | None, _SCANS_OPTION] = None,
+    tag: Annotated[list[str] | None, _TAG_OPTION] = None,
     database: Annotated[str, DATABASE_OPTION] = "",
 ) -> None:
     """Run a further worker, on this machine or on another one; needs a running monitor.
@@ -59,8 +68,9 @@ def worker(
 
     \b
     sitecrawl worker --database postgresql://user@db.example/sitecrawl
+    sitecrawl worker --tag eu --scans 8
     """
-    _run(database, scans, is_scheduler=False)
+    _run(database, scans, tag or (), is_scheduler=False)
 
 
 @app.command()
@@ -88,13 +98,14 @@ def _show(found: MonitorStatus) -> None:
         return
     now = datetime.now(UTC)
     print_table(
-        ("worker", "role", "running", "of", "since", "last seen", "last tick"),
+        ("worker", "role", "tags", "running", "of", "since", "last seen", "last tick"),
         [
             (
                 each.name,
                 "draining"
                 if each.is_draining
                 else ("scheduler, worker" if each.is_scheduler else "worker"),
+                ", ".join(each.tags),
                 str(each.running),
                 str(each.capacity),
                 ago(each.started_at, now),
@@ -104,13 +115,15 @@ def _show(found: MonitorStatus) -> None:
             for each in found.workers
         ],
     )
+    for reason, number in found.waiting.items():
+        typer.echo(f"{number:,} waiting: {reason}")
     if not found.is_scheduling:
         typer.echo("No scheduler runs: nothing is started; see: sitecrawl monitor run --help")
 
 
-def _run(database: str, scans: int | None, *, is_scheduler: bool) -> None:
+def _run(database: str, scans: int | None, tags: Sequence[str], *, is_scheduler: bool) -> None:
     stopped_by = (signal.SIGTERM, signal.SIGINT)
-    run_monitor(_config(database), stopped_by, scans=scans, is_scheduler=is_scheduler)
+    run_monitor(_config(database), stopped_by, scans=scans, tags=tags, is_scheduler=is_scheduler)
 
 
 def run_monitor(
@@ -118,13 +131,14 @@ def run_monitor(
     stopped_by: Sequence[int],
     *,
     scans: int | None = None,
+    tags: Sequence[str] = (),
     is_scheduler: bool = True,
 ) -> None:
     """Run until one of the signals comes, then let the scans end; at once if another one comes."""
     from sitecrawl.logs import start_service_log
     from sitecrawl.monitor.worker import monitor_process
 
-    with monitor_process(config, is_scheduler=is_scheduler, scans_at_once=scans) as it:
+    with monitor_process(config, is_scheduler=is_scheduler, scans_at_once=scans, tags=tags) as it:
         start_service_log(config, worker=it.name)
 
         def stop(_number: int, _frame: FrameType | None) -> None:

@@ -37,6 +37,9 @@ _PRIORITY = typer.Option("--priority", help="1 to 5; 5 goes first.")
 _INTERVAL = typer.Option("--interval", help="Minutes between scans, at least 5.")
 _CRON = typer.Option("--cron", help="Instead of the interval, such as '0 6 * * MON'.")
 _TIMEZONE = typer.Option("--timezone", help="Of --cron, such as Europe/Berlin.")
+_WORKER_TAG = typer.Option(
+    "--worker-tag", "-w", help="What a worker must have to scan it, such as eu; may be repeated."
+)
 _OWNER = typer.Option("--owner", help="Who is responsible.")
 _ALLOW_PRIVATE = typer.Option(
     "--allow-private/--no-allow-private",
@@ -65,6 +68,7 @@ def add(  # noqa: PLR0913, PLR0917  the options of the command
     cron: Annotated[str, _CRON] = "",
     timezone: Annotated[str, _TIMEZONE] = "UTC",
     owner: Annotated[str, _OWNER] = "",
+    worker_tag: Annotated[list[str] | None, _WORKER_TAG] = None,
     allow_private: Annotated[bool | None, _ALLOW_PRIVATE] = None,
     disabled: Annotated[bool, typer.Option("--disabled", help="Add it switched off.")] = False,
     as_json: Annotated[bool, JSON_OPTION] = False,
@@ -97,6 +101,7 @@ def add(  # noqa: PLR0913, PLR0917  the options of the command
                 cron=cron or None,
                 timezone=timezone,
                 owner=owner or None,
+                worker_tags=tuple(worker_tag or ()),
                 allow_private=_is_allowed(url, allow_private),
             ),
             _address_allow(),
@@ -198,9 +203,9 @@ def show(
                 for each in scans
             ],
         )
-    ended_badly = [job for job in jobs if job.status not in {"success", "queued", "running"}]
-    for job in ended_badly[:3]:
-        typer.echo(f"job {job.id} {ago(job.queued_at, now)}: {job.status}: {job.reason or ''}")
+    told = [job for job in jobs if job.status not in {"success", "running"} and job.reason]
+    for job in told[:3]:
+        typer.echo(f"job {job.id} {ago(job.queued_at, now)}: {job.status}: {job.reason}")
 
 
 @app.command()
@@ -222,6 +227,10 @@ def edit(  # noqa: PLR0913, PLR0917  the options of the command
     cron: Annotated[str | None, _CRON] = None,
     timezone: Annotated[str | None, _TIMEZONE] = None,
     owner: Annotated[str | None, _OWNER] = None,
+    worker_tag: Annotated[list[str] | None, _WORKER_TAG] = None,
+    no_worker_tags: Annotated[
+        bool, typer.Option("--no-worker-tags", help="Any worker may scan it.")
+    ] = False,
     allow_private: Annotated[bool | None, _ALLOW_PRIVATE] = None,
     as_json: Annotated[bool, JSON_OPTION] = False,
     database: Annotated[str, DATABASE_OPTION] = "",
@@ -248,6 +257,7 @@ def edit(  # noqa: PLR0913, PLR0917  the options of the command
             "cron": cron,
             "timezone": timezone,
             "owner": owner,
+            "worker_tags": () if no_worker_tags else (tuple(worker_tag) if worker_tag else None),
             "allow_private": _is_allowed(url, allow_private) if url else allow_private,
         }
         changes = {field: value for field, value in given.items() if value is not None}
@@ -427,6 +437,7 @@ def _facts(site: WatchedSite, now: datetime) -> list[tuple[str, str]]:
         ("profile", site.profile + (f" with {settings}" if settings else "")),
         ("group", site.group_name or ""),
         ("tags", ", ".join(site.tags)),
+        ("workers", f"with {', '.join(site.needed_tags)}" if site.needed_tags else ""),
         ("owner", site.owner or ""),
         ("addresses", "its scans may connect to it at a private one" * site.allow_private),
     ]

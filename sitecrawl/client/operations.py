@@ -680,6 +680,7 @@ class MonitorAnswer(TypedDict):
     workers: list[WorkerAnswer]
     isScheduling: bool
     jobs: dict[str, int]
+    waiting: dict[str, int]
 
 
 class NewPassword(TypedDict):
@@ -1005,6 +1006,8 @@ class Site(TypedDict):
     cron: str | None
     timezone: str
     owner: str | None
+    workerTags: list[str]
+    neededTags: list[str]
     nextDueAt: str | None
     lastScanId: int | None
     lastScanAt: str | None
@@ -1032,6 +1035,7 @@ class SiteChange(TypedDict):
     cron: NotRequired[str | None]
     timezone: NotRequired[str]
     owner: NotRequired[str | None]
+    workerTags: NotRequired[list[str]]
 
 
 class SiteDetail(TypedDict):
@@ -1061,6 +1065,7 @@ class SiteRequest(TypedDict):
     cron: NotRequired[str | None]
     timezone: NotRequired[str]
     owner: NotRequired[str | None]
+    workerTags: NotRequired[list[str]]
 
 SiteSort = Literal["added", "name", "url", "priority", "last_scan", "next_due"]
 
@@ -1252,6 +1257,7 @@ class WorkerAnswer(TypedDict):
     hostname: str
     isScheduler: bool
     capacity: int
+    tags: list[str]
     running: int
     isDraining: bool
     startedAt: str

@@ -226,6 +226,7 @@ class Config:
 
     monitor_database_url: str = _setting(any_text)
     monitor_scans: int = _setting(positive)
+    monitor_tags: tuple[str, ...] = _setting(names)
     monitor_min_free_mb: int = _setting(count)
     monitor_retries: int = _setting(count)
     monitor_retry_minutes: float = _setting(seconds)

@@ -268,6 +268,10 @@ MEANINGS: dict[str, str] = {
     "SITECRAWL_MONITOR_SCANS": (
         "scans that a worker runs at once; each worker may have another number"
     ),
+    "SITECRAWL_MONITOR_TAGS": (
+        "tags of this worker, such as `eu`: it may run the scans of sites that"
+        " [need them](monitoring.md#tags-of-workers)"
+    ),
     "SITECRAWL_MONITOR_MIN_FREE_MB": (
         "a worker begins no job while less memory than that is available on its machine or under"
         " the limit of its container or unit, and one every five seconds; 0: no limit"

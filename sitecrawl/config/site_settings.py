@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.config import Config, ConfigError, setting_specs
@@ -97,6 +98,17 @@ def checked_site_settings(profile: str, values: Mapping[str, Any]) -> dict[str, 
         raise InvalidInputError("settings", f"they have more than {_MAX_SETTINGS_BYTES:,} bytes")
     _check_values(profile, stored)
     return stored
+
+
+def always_renders(profile: str, values: Mapping[str, Any]) -> bool:
+    """Whether scans with these settings need a browser."""
+    mode = values.get("SITECRAWL_RENDER") or _render_mode(profile)
+    return str(mode).strip().lower() == "always"
+
+
+@cache
+def _render_mode(profile: str) -> str:
+    return str(load_settings(profile).get("SITECRAWL_RENDER"))
 
 
 def checked_profile(profile: str) -> str:

@@ -2,13 +2,13 @@
 
 DBOS keeps workflows in a database of its own (a SQLite file beside ours, or a schema ``dbos`` in
 PostgreSQL): which job is whose turn, who runs it, which of its steps are done. A worker is an
-executor of DBOS. When it dies, whoever notices lets its workflows go on elsewhere: DBOS 3.3 keeps
-that call private (``DBOS._recover_pending_workflows``), so a test covers it. All that people see of
-jobs is in our own tables; the rows of DBOS are deleted with them.
+executor of DBOS. When it dies, whoever notices cancels its workflows, and its jobs get new ones: so
+they can go to any worker, and ahead of others. All that people see of jobs is in our own tables;
+the rows of DBOS are deleted with them.
 
 How many workflows of a queue a worker runs at once is a number of the queue, the same for all that
-listen to it. So workers that run as many scans at once share a queue, and the scheduler chooses the
-queue of each job.
+listen to it. So workers that run as many scans at once and have the same tags share a queue, and
+the scheduler chooses the queue of each job.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from dbos import Queue
 
+    from sitecrawl.worker_tags import WorkerKind
+
 # Workflows of another version are not taken up: it is raised when steps of workflows change.
 _WORKFLOW_VERSION: Final = "1"
 _NAME: Final = "sitecrawl"
@@ -34,6 +36,7 @@ _DELIVERIES: Final = "deliveries"
 _DELIVERIES_AT_ONCE: Final = 8
 _POLL_SECONDS: Final = 0.5
 _FORGOTTEN_AT_ONCE: Final = 1000
+_BEGUN: Final = "PENDING"
 _ENDED: Final = frozenset({"SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"})
 # DBOS takes the lower number first, up to 2^31 - 1: priority first, then the minute of the last
 # scan, which fits into 28 bits until the year 2480.
@@ -54,8 +57,8 @@ def queue_number(priority: int, last_scan_at: datetime | None) -> int:
     return ((_HIGHEST_PRIORITY - priority) << _PRIORITY_SHIFT) + minutes
 
 
-def _job_queue(scans_at_once: int) -> str:
-    return f"jobs-{scans_at_once}"
+def _job_queue(kind: WorkerKind) -> str:
+    return f"jobs-{kind}"
 
 
 class WorkflowState(Enum):
@@ -78,7 +81,7 @@ class JobEngine:
         self,
         url: str,
         worker: str,
-        scans_at_once: int,
+        kind: WorkerKind,
         *,
         scan: Callable[[int], str | None],
         finish: Callable[[int, str], bool],
@@ -86,12 +89,12 @@ class JobEngine:
     ):
         self._url = url
         self._worker = worker
-        self._scans_at_once = scans_at_once
+        self._kind = kind
         self._scan = scan
         self._finish = finish
         self._deliver = deliver
-        self._job_queues: dict[int, Queue] = {}
-        """By the scans at once of the workers that listen."""
+        self._job_queues: dict[WorkerKind, Queue] = {}
+        """By the workers that listen."""
         self._deliveries: Queue
 
     def start(self, *, is_working: bool = True) -> None:
@@ -117,12 +120,12 @@ class JobEngine:
             }
         )
         self._register()
-        own = _job_queue(self._scans_at_once)
+        own = _job_queue(self._kind)
         DBOS.listen_queues([own, _DELIVERIES] if is_working else [])
         DBOS.launch()
-        self._job_queues[self._scans_at_once] = DBOS.register_queue(
+        self._job_queues[self._kind] = DBOS.register_queue(
             own,
-            worker_concurrency=self._scans_at_once,
+            worker_concurrency=self._kind.scans_at_once,
             polling_interval_sec=_POLL_SECONDS,
             on_conflict="always_update",
         )
@@ -164,19 +167,17 @@ class JobEngine:
 
         self._run_job, self._run_delivery = run_job, run_delivery
 
-    def hand_over(self, workflow_id: str, job_id: int, number: int, scans_at_once: int) -> bool:
-        """Put a job into the queue of the workers that run so many scans at once.
+    def hand_over(self, workflow_id: str, job_id: int, number: int, kind: WorkerKind) -> bool:
+        """Put a job into the queue of the workers of this kind.
 
         A job with this workflow that is there already stays. False: there were no such workers.
         """
         from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 
-        queue = self._job_queues.get(scans_at_once) or DBOS.retrieve_queue(
-            _job_queue(scans_at_once)
-        )
+        queue = self._job_queues.get(kind) or DBOS.retrieve_queue(_job_queue(kind))
         if queue is None:
             return False
-        self._job_queues[scans_at_once] = queue
+        self._job_queues[kind] = queue
         with SetWorkflowID(workflow_id), SetEnqueueOptions(priority=number):
             queue.enqueue(self._run_job, job_id)
         return True
@@ -187,11 +188,14 @@ class JobEngine:
         with SetWorkflowID(workflow_id):
             self._deliveries.enqueue(self._run_delivery, delivery_id)
 
-    def recover(self, workers: Sequence[str]) -> int:
-        """Let what these dead workers have begun go on with those that live."""
+    def give_up_all(self, worker: str) -> None:
+        """Take back all that a dead worker has begun, so that it is not there for ever."""
         from dbos import DBOS
 
-        return len(DBOS._recover_pending_workflows(list(workers)))  # noqa: SLF001  see above
+        begun = DBOS.list_workflows(
+            status=_BEGUN, executor_id=worker, load_input=False, load_output=False
+        )
+        DBOS.cancel_workflows([each.workflow_id for each in begun])
 
     def give_up(self, workflow_id: str) -> None:
         """Take a workflow out of its queue, as nobody listens to it any more."""

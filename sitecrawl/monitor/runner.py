@@ -223,8 +223,9 @@ class JobRunner:
     def _scan_before(self, job: Job, site: WatchedSite) -> Scan | None:
         """The scan that a killed worker has begun for this job, once its process has ended."""
         deadline = time.monotonic() + _MAX_WAIT_SECONDS
+        orphan_id = job.scan_id
         while True:
-            find_dead_scans(self._database)
+            find_dead_scans(self._database, orphan_id)
             if job.scan_id is not None:
                 scan = scan_by_id(self._database, job.scan_id)
             else:
@@ -234,6 +235,7 @@ class JobRunner:
                 return scan
             if time.monotonic() > deadline:
                 return None
+            orphan_id = scan.id
             time.sleep(_POLL_SECONDS)
 
     def _run(self, job: Job, site: WatchedSite, traceparent: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from sitecrawl.monitor.jobs import WorkflowState, queue_number
 from sitecrawl.monitor.runner import OVERLAP
+from sitecrawl.services.jobs import PERSON_PRIORITY
 from sitecrawl.store.queries.jobs import (
     Job,
     count_enabled_sites,
@@ -21,6 +22,7 @@ from sitecrawl.store.queries.jobs import (
     handed_over_jobs,
     jobs_queued_at,
     waiting_jobs,
+    waiting_needs,
 )
 from sitecrawl.store.queries.workers import (
     Worker,
@@ -33,11 +35,14 @@ from sitecrawl.store.writers.jobs import (
     delete_old_jobs,
     hand_over,
     move_due,
+    note_waiting,
     queue_again,
     queue_job,
+    queue_jobs_of,
     record_skipped_job,
     remove_worker,
 )
+from sitecrawl.worker_tags import WorkerKind, missing_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -96,64 +101,84 @@ def hand_over_waiting(database: Database, engine: JobEngine, now: datetime) -> i
     """Give the engine the next jobs; return how many.
 
     It is given what workers can start now, and as much again ahead, so that what is more urgent
-    need not wait behind a backlog. A job goes to where most is free.
+    need not wait behind a backlog. A job goes to workers that have the tags it needs; of these to
+    where there is room, with as few other tags as possible, so that those with rare tags are free
+    for what needs them. Jobs for which there is no worker get that as their reason.
     """
     taking = [worker for worker in workers(database) if worker.is_alive and not worker.is_draining]
+    if not taking:
+        return 0
     with database.reading() as connection:
         handed_over = handed_over_jobs(connection)
-        waiting = waiting_jobs(connection, now, _DUE_AT_ONCE)
+        needs = waiting_needs(connection, now)
     room = _room(taking, handed_over)
-    if not room:
-        return 0
+    fitting = {tags: [kind for kind in room if kind.can_run(tags)] for tags in needs}
+    for tags, reasons in needs.items():
+        words = None if fitting[tags] else missing_words(tags, (each.tags for each in taking))
+        if reasons != {words}:
+            with database.writing() as connection:
+                note_waiting(connection, tags, words)
+    with database.reading() as connection:
+        waiting = [
+            job
+            for tags, kinds in fitting.items()
+            if kinds
+            for job in waiting_jobs(connection, now, tags, _DUE_AT_ONCE)
+        ]
     given = 0
-    for job in waiting:
-        scans_at_once = max(room, key=lambda each: room[each])
-        if room[scans_at_once] <= 0 and not job.is_urgent:
+    for job in sorted(waiting, key=lambda each: each.order):
+        kind = max(
+            fitting[job.needed_tags],
+            key=lambda each: (room[each] > 0, -len(each.tags), room[each]),
+        )
+        if room[kind] <= 0 and not job.is_urgent:
             continue
         # The engine first: if this process dies in between, the same is done again.
-        workflow_id = f"job-{job.id}-{job.restarts}-{scans_at_once}"
-        number = queue_number(job.priority, job.last_scan_at)
-        if not engine.hand_over(workflow_id, job.id, number, scans_at_once):
+        workflow_id = f"job-{job.id}-{job.restarts}-{kind}"
+        priority = PERSON_PRIORITY if job.is_urgent else job.priority
+        number = queue_number(priority, job.last_scan_at)
+        if not engine.hand_over(workflow_id, job.id, number, kind):
             continue
         with database.writing() as connection:
             hand_over(connection, job.id, workflow_id)
-        room[scans_at_once] -= 1
+        room[kind] -= 1
         given += 1
     return given
 
 
-def _room(taking: Iterable[Worker], handed_over: Mapping[str, Job]) -> Counter[int]:
-    """How many jobs more may be given to the workers with so many scans at once."""
-    room: Counter[int] = Counter()
+def _room(taking: Iterable[Worker], handed_over: Mapping[str, Job]) -> Counter[WorkerKind]:
+    """How many jobs more may be given to each kind of workers."""
+    room: Counter[WorkerKind] = Counter()
     for worker in taking:
-        room[worker.capacity] += 2 * worker.capacity - worker.running
+        room[worker.kind] += 2 * worker.capacity - worker.running
     for workflow_id, job in handed_over.items():
-        if job.status == JobStatus.QUEUED and (size := _scans_at_once(workflow_id)) in room:
-            room[size] -= 1
+        if job.status == JobStatus.QUEUED and (kind := _kind(workflow_id)) in room:
+            room[kind] -= 1
     return room
 
 
-def _scans_at_once(workflow_id: str) -> int:
+def _kind(workflow_id: str) -> WorkerKind:
     """Of the workers that a job was handed over to.
 
-    >>> _scans_at_once("job-7-0-4")
-    4
+    >>> _kind("job-7-0-4"), _kind("job-7-0-4+eu-west").tags
+    (WorkerKind(scans_at_once=4, tags=()), ('eu-west',))
     """
-    return int(workflow_id.rpartition("-")[2])
+    return WorkerKind.parse(workflow_id.split("-", 3)[3])
 
 
 def recover_dead(database: Database, engine: JobEngine) -> list[str]:
-    """Let the jobs of workers that died go on with others; return the names of the dead."""
+    """Queue the jobs of workers that died again; return the names of the dead."""
     known = workers(database)
     alive = {worker.name for worker in known if worker.is_alive}
     with database.reading() as connection:
         holding = running_workers(connection)
     dead = sorted(({worker.name for worker in known} | holding) - alive)
     for name in dead:
-        number = engine.recover([name])
-        logger.warning("worker %s has died; %d jobs of it go on", name, number)
+        engine.give_up_all(name)
         with database.writing() as connection:
+            number = queue_jobs_of(connection, name)
             remove_worker(connection, name)
+        logger.warning("worker %s has died; %d jobs of it go on", name, number)
     return dead
 
 
@@ -161,9 +186,9 @@ def queue_lost(database: Database, engine: JobEngine) -> int:
     """Queue jobs again that the engine has lost or given up; return how many.
 
     That happens when its database was replaced, or could not be written at the wrong moment, or
-    when no worker is left that runs as many scans at once as the one that had the job.
+    when no worker is left of the kind that had the job.
     """
-    sizes = {each.capacity for each in workers(database) if each.is_alive and not each.is_draining}
+    kinds = {each.kind for each in workers(database) if each.is_alive and not each.is_draining}
     with database.reading() as connection:
         jobs = handed_over_jobs(connection)
         held = {
@@ -178,14 +203,14 @@ def queue_lost(database: Database, engine: JobEngine) -> int:
         is_stranded = (
             state is WorkflowState.ACTIVE
             and workflow_id not in held
-            and _scans_at_once(workflow_id) not in sizes
+            and _kind(workflow_id) not in kinds
         )
-        if is_stranded and sizes:
+        if is_stranded and kinds:
             engine.give_up(workflow_id)
         is_lost = state is WorkflowState.ENDED or (
             state is WorkflowState.UNKNOWN and workflow_id not in held
         )
-        if is_lost or (is_stranded and sizes):
+        if is_lost or (is_stranded and kinds):
             with database.writing() as connection:
                 found += queue_again(connection, job.id, workflow_id)
     return found

@@ -29,6 +29,7 @@ from sitecrawl.monitor.scheduler import (
     queue_lost,
     recover_dead,
 )
+from sitecrawl.render.browser import find_browser, is_playwright_installed
 from sitecrawl.services.callers import SessionRules
 from sitecrawl.services.changes import detect_changes
 from sitecrawl.services.database import AskedScan
@@ -42,9 +43,10 @@ from sitecrawl.store.queries.scans import scan_by_id, site_by_id
 from sitecrawl.store.queries.workers import running_workers
 from sitecrawl.store.writers.jobs import register_worker, remove_worker, update_worker
 from sitecrawl.tracing import Tracer
+from sitecrawl.worker_tags import BROWSER, WorkerKind, checked_worker_tags
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from sitecrawl.config import Config
     from sitecrawl.store.engine import Database
@@ -83,11 +85,14 @@ class MonitorProcess:
         is_scheduler: bool,
         scans_at_once: int | None = None,
         tracer: Tracer | None = None,
+        tags: Iterable[str] = (),
     ):
         self._database = database
         self._config = config
         self._is_scheduler = is_scheduler
-        self._capacity = scans_at_once or config.monitor_scans
+        self._kind = WorkerKind(
+            scans_at_once or config.monitor_scans, _tags(tags or config.monitor_tags, config)
+        )
         self.name = f"{socket.gethostname()}-{os.getpid()}-{process_token()}"
         self._stopping = threading.Event()
         self._pruning: threading.Thread | None = None
@@ -104,7 +109,7 @@ class MonitorProcess:
         self._engine = JobEngine(
             config.monitor_database_url or beside(config.database_url, "-jobs"),
             self.name,
-            self._capacity,
+            self._kind,
             scan=self._scan_when_memory_is_free,
             finish=self._runner.finish,
             deliver=self._deliver,
@@ -114,9 +119,10 @@ class MonitorProcess:
         """Work until :meth:`stop` is called, then let what runs come to its end."""
         self._engine.start()
         self._register()
-        self._work()
-        logger.info("stopping when the scans that run have ended; once more to end at once")
-        self._drain()
+        with self._beating():
+            self._work()
+            logger.info("stopping when the scans that run have ended; once more to end at once")
+            self._drain()
         with self._database.writing() as connection:
             # With a scan that did not end in time it counts as dead: others go on with the scan.
             if self.name not in running_workers(connection):
@@ -143,7 +149,9 @@ class MonitorProcess:
             "pid": os.getpid(),
             "process_token": process_token(),
             "is_scheduler": self._is_scheduler,
-            "capacity": self._capacity,
+            "capacity": self._kind.scans_at_once,
+            "tags": list(self._kind.tags),
+            "is_draining": self.is_stopping,
         }
         with self._database.writing() as connection:
             register_worker(connection, values, datetime.now(UTC))
@@ -155,24 +163,41 @@ class MonitorProcess:
             for duty in duties:
                 if duty.due_at <= now:
                     duty.due_at = now + duty.every
-                    with _logged_errors(duty):
+                    with _logged_errors(duty.do.__name__):
                         duty.do(now)
 
     def _duties(self) -> list[_Duty]:
         now = datetime.now(UTC)
-        found = [_Duty(_HEARTBEAT, self._beat, now)]
-        if self._is_scheduler:
-            found += [
-                _Duty(_LOOK_FOR_DEAD, self._recover_dead, now),
-                _Duty(_LOOK_FOR_LOST, self._queue_lost, now),
-                _Duty(TICK, self._tick, now),
-                _Duty(_HAND_OVER, self._hand_over, now),
-                _Duty(_DELIVER, self._hand_over_deliveries, now),
-                _Duty(_CLEAN_UP, self._clean_up, now + _CLEAN_UP),
-                # A monitor that is restarted every day gets to it as well.
-                _Duty(_PRUNE, self._prune, now + _CLEAN_UP),
-            ]
-        return found
+        if not self._is_scheduler:
+            return []
+        return [
+            _Duty(_LOOK_FOR_DEAD, self._recover_dead, now),
+            _Duty(_LOOK_FOR_LOST, self._queue_lost, now),
+            _Duty(TICK, self._tick, now),
+            _Duty(_HAND_OVER, self._hand_over, now),
+            _Duty(_DELIVER, self._hand_over_deliveries, now),
+            _Duty(_CLEAN_UP, self._clean_up, now + _CLEAN_UP),
+            # A monitor that is restarted every day gets to it as well.
+            _Duty(_PRUNE, self._prune, now + _CLEAN_UP),
+        ]
+
+    @contextmanager
+    def _beating(self) -> Iterator[None]:
+        """On a thread of its own: a duty that takes long must not look like a death."""
+        is_over = threading.Event()
+
+        def beat() -> None:
+            while not is_over.wait(_HEARTBEAT.total_seconds()):
+                with _logged_errors("heartbeat"):
+                    self._beat(datetime.now(UTC))
+
+        thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()
 
     def _beat(self, now: datetime) -> None:
         with self._database.writing() as connection:
@@ -233,17 +258,13 @@ class MonitorProcess:
     def _drain(self) -> None:
         with self._database.writing() as connection:
             update_worker(connection, self.name, is_draining=True)
-        beating = threading.Event()
-        thread = threading.Thread(target=self._beat_until, args=(beating,), daemon=True)
-        thread.start()
         self._engine.stop(self._config.monitor_drain_seconds)
-        beating.set()
-        thread.join()
 
-    def _beat_until(self, is_over: threading.Event) -> None:
-        while not is_over.wait(_HEARTBEAT.total_seconds()):
-            with self._database.writing() as connection:
-                update_worker(connection, self.name, heartbeat_at=datetime.now(UTC))
+
+def _tags(given: Iterable[str], config: Config) -> tuple[str, ...]:
+    """Those that somebody gives it, and what it finds on its machine."""
+    has_browser = is_playwright_installed() and find_browser(config.browser) is not None
+    return checked_worker_tags((*given, *((BROWSER,) if has_browser else ())))
 
 
 def _machine_settings(config: Config) -> dict[str, Any]:
@@ -274,22 +295,31 @@ def _index_pages(database: Database, scan_id: int, _now: datetime) -> None:
 
 
 @contextmanager
-def _logged_errors(duty: _Duty) -> Iterator[None]:
+def _logged_errors(name: str) -> Iterator[None]:
     """What fails now is tried again at its next time: a database that is away comes back."""
     try:
         yield
     except SitecrawlError as error:
-        logger.warning("%s: %s", duty.do.__name__, error)
+        logger.warning("%s: %s", name, error)
     except Exception:
-        logger.exception("%s", duty.do.__name__)
+        logger.exception("%s", name)
 
 
 @contextmanager
 def monitor_process(
-    config: Config, *, is_scheduler: bool, scans_at_once: int | None = None
+    config: Config,
+    *,
+    is_scheduler: bool,
+    scans_at_once: int | None = None,
+    tags: Iterable[str] = (),
 ) -> Iterator[MonitorProcess]:
     """A process of the monitor on the configured database."""
     with open_database(config.database_url) as database, closing(Tracer.from_config(config)) as it:
         yield MonitorProcess(
-            database, config, is_scheduler=is_scheduler, scans_at_once=scans_at_once, tracer=it
+            database,
+            config,
+            is_scheduler=is_scheduler,
+            scans_at_once=scans_at_once,
+            tags=tags,
+            tracer=it,
         )

@@ -167,6 +167,9 @@ def _monitor(found: Health) -> Check:
     )
     if not found.schedulers:
         return Check("monitor", False, False, f"{words}; start one: sitecrawl monitor run")
+    if found.waiting:
+        waits = (f"{counted(jobs, 'scan')} wait: {why}" for why, jobs in found.waiting.items())
+        return Check("monitor", False, True, f"{words}; {'; '.join(waits)}")
     if found.overdue_sites:
         words += f"; {found.overdue_sites:,} due for more than an hour: start more workers"
         return Check("monitor", False, True, words)

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.errors import ConflictError, NotFoundError
 from sitecrawl.services.permissions import Permission, requires
-from sitecrawl.store.queries.jobs import Job, JobFilter, find_job, job_counts, jobs_page
+from sitecrawl.store.queries.jobs import (
+    Job,
+    JobFilter,
+    find_job,
+    job_counts,
+    jobs_page,
+    waiting_reasons,
+)
 from sitecrawl.store.queries.watched_sites import find_watched_site
 from sitecrawl.store.queries.workers import Worker, workers
 from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobKind, JobStatus, JobTrigger
@@ -46,6 +53,8 @@ class MonitorStatus:
     jobs: dict[str, int]
     """Jobs by status, of those queued since *since*; queued and running ones whenever."""
     since: datetime | None
+    waiting: dict[str, int]
+    """Why jobs wait that no worker can run, with how many there are."""
 
 
 @requires(Permission.READ)
@@ -78,7 +87,8 @@ def monitor_status(
         every = job_counts(database, workspace_id)
         counts |= {status: every[status] for status in ACTIVE_JOBS if status in every}
     is_scheduling = any(worker.is_scheduler for worker in alive)
-    return MonitorStatus(alive, is_scheduling, counts, since)
+    waiting = waiting_reasons(database, workspace_id)
+    return MonitorStatus(alive, is_scheduling, counts, since, waiting)
 
 
 @requires(Permission.SCAN)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 FIELDS: Final = (
     *("root_url", "name", "tags", "group", "enabled", "profile", "priority"),
-    *("interval_minutes", "cron", "timezone", "owner", "settings"),
+    *("interval_minutes", "cron", "timezone", "owner", "worker_tags", "settings"),
 )
 _OF_EXPORTS: Final = ("id", *FIELDS, "next_due_at", "last_scan_at", "pages", "created_at")
 # Of the seed's exports and of what people write; case, spaces and underscores do not matter.
@@ -184,11 +184,12 @@ def _full(site: WatchedSite) -> dict[str, Any]:
     for name, value in values.items():
         if isinstance(value, datetime):
             values[name] = value.isoformat()
-    return values | {"group": site.group_name, "tags": list(site.tags)}
+    lists = {"tags": list(site.tags), "worker_tags": list(site.worker_tags)}
+    return values | lists | {"group": site.group_name}
 
 
 def _csv_cell(name: str, value: Any) -> Any:
-    if name == "tags":
+    if name in {"tags", "worker_tags"}:
         value = ", ".join(value)
     elif name == "settings":
         value = json.dumps(value) if value else ""
@@ -307,6 +308,7 @@ def _settings(value: Any) -> dict[str, Any]:
 _READ: Final[dict[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(FIELDS, str),
     "tags": _tags,
+    "worker_tags": _tags,
     "enabled": _switch,
     "priority": _number("priority"),
     "interval_minutes": _number("interval_minutes"),

@@ -8,7 +8,11 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from sitecrawl.config.site_settings import checked_profile, checked_site_settings
+from sitecrawl.config.site_settings import (
+    always_renders,
+    checked_profile,
+    checked_site_settings,
+)
 from sitecrawl.errors import ConflictError, InvalidInputError, NotFoundError
 from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.schedule import DEFAULT_INTERVAL_MINUTES, Schedule, checked_schedule
@@ -38,6 +42,7 @@ from sitecrawl.store.writers.watched_sites import (
     update_watched_site,
 )
 from sitecrawl.urls.target import Target, TargetError, parse_target
+from sitecrawl.worker_tags import BROWSER, checked_worker_tags, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -84,6 +89,8 @@ class NewSite:
     cron: str | None = None
     timezone: str = "UTC"
     owner: str | None = None
+    worker_tags: tuple[str, ...] = ()
+    """What a worker must have to scan it."""
     allow_private: bool = False
     """Its scans may connect to its root at a private address. For whoever owns the machine only:
     a person in the web or a file must not be able to set it."""
@@ -105,6 +112,7 @@ class SiteEdit:
     cron: str | Unset | None = UNSET
     timezone: str | Unset = UNSET
     owner: str | Unset | None = UNSET
+    worker_tags: tuple[str, ...] | Unset = UNSET
     allow_private: bool | Unset = UNSET
     """Without it a new root URL takes the permission away."""
 
@@ -280,6 +288,9 @@ def checked_site(new: NewSite) -> tuple[Target, dict[str, Any]]:
             "priority", f"{new.priority} is not from {MIN_PRIORITY} to {MAX_PRIORITY}"
         )
     profile = checked_profile(new.profile)
+    settings = checked_site_settings(profile, new.settings)
+    worker_tags = checked_worker_tags(new.worker_tags)
+    implied = (BROWSER,) if always_renders(profile, settings) else ()
     return target, {
         "key": target.site_key,
         "root_url": target.url,
@@ -288,7 +299,9 @@ def checked_site(new: NewSite) -> tuple[Target, dict[str, Any]]:
         "group_id": new.group_id,
         "enabled": new.enabled,
         "profile": profile,
-        "settings": checked_site_settings(profile, new.settings),
+        "settings": settings,
+        "worker_tags": list(worker_tags),
+        "needed_tags": joined({*worker_tags, *implied}),
         "priority": new.priority,
         "interval_minutes": schedule.interval_minutes,
         "cron": schedule.cron,

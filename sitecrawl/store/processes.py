@@ -10,6 +10,8 @@ from functools import cache
 from typing import Protocol
 
 DEAD_AFTER_SECONDS = 300
+# A process that runs a scan for a worker ends ten seconds after it at the latest.
+ORPHAN_DEAD_AFTER_SECONDS = 15
 
 
 class RunOfScan(Protocol):
@@ -36,11 +38,16 @@ def _token(_pid: int) -> str:
 
 
 def is_alive(scan: RunOfScan, now: datetime, dead_after_seconds: float | None = None) -> bool:
-    """Whether the process may still be there: on another host only its heartbeat tells."""
-    limit = DEAD_AFTER_SECONDS if dead_after_seconds is None else dead_after_seconds
+    """Whether the process may still be there.
+
+    On another host only its heartbeat tells: *dead_after_seconds* is for that. Here the process
+    does, and is given the time of one that waits for a locked database.
+    """
+    is_here = scan.hostname == socket.gethostname()
+    limit = DEAD_AFTER_SECONDS if is_here or dead_after_seconds is None else dead_after_seconds
     if now - scan.heartbeat_at > timedelta(seconds=limit):
         return False
-    if scan.hostname != socket.gethostname() or scan.process_token == process_token():
+    if not is_here or scan.process_token == process_token():
         return True
     # Another token under our own number is a process that is gone.
     return scan.pid != os.getpid() and _process_exists(scan.pid)

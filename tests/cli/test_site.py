@@ -26,6 +26,9 @@ def test_sites_are_added_listed_changed_and_removed(cli: Callable[..., ProcessRe
     (site,) = json.loads(cli("site", "list", "--tag", "prod", "--json").succeeded().stdout)["sites"]
     assert (site["settings"], site["group_name"]) == ({"RETRY_TIMES": "1"}, "Shops")
     cli("site", "edit", "example.com", "--interval", "60", "--no-group").succeeded()
+    cli("site", "edit", "1", "-w", "EU", "-s", "SITECRAWL_RENDER=always").succeeded()
+    assert "with browser, eu" in cli("site", "show", "1").succeeded().stdout
+    cli("site", "edit", "1", "--no-worker-tags", "--no-settings").succeeded()
     shown = cli("site", "show", "1").succeeded().stdout
     assert "every hour" in shown
     assert "Shops" not in shown
@@ -43,6 +46,7 @@ def test_mistakes_are_told_in_one_line(cli: Callable[..., ProcessResult]) -> Non
         "'nowhere' is not watched": ("site", "show", "nowhere"),
         "there is no group 'x'": ("site", "add", "b.example", "--group", "x"),
         "nothing to change": ("site", "edit", "1"),
+        "'a+b' is not a tag of workers": ("site", "edit", "1", "-w", "a+b"),
         "there is no job 9": ("job", "cancel", "9"),
     }.items():
         result = cli(*arguments)

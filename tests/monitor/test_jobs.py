@@ -14,21 +14,25 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sitecrawl.monitor.jobs import JobEngine, WorkflowState
+from sitecrawl.worker_tags import WorkerKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+ONE = WorkerKind(1)
+LARGER = WorkerKind(3, ("browser", "eu-west"))
 # A worker that says which job it has, and is killed before it can end it.
 _DYING = """
 import sys, threading
 from sitecrawl.monitor.jobs import JobEngine
+from sitecrawl.worker_tags import WorkerKind
 def scan(job_id):
     print(job_id, flush=True)
     threading.Event().wait()
-engine = JobEngine(sys.argv[1], "dying", 1, scan=scan, finish=print, deliver=print)
+engine = JobEngine(sys.argv[1], "dying", WorkerKind(1), scan=scan, finish=print, deliver=print)
 engine.start()
-engine.hand_over("job-7-0", 7, 1, 1)
+engine.hand_over("job-7-0", 7, 1, WorkerKind(1))
 threading.Event().wait()
 """
 
@@ -79,7 +83,7 @@ def start(engine_url: str, steps: Steps) -> Iterator[Callable[[], JobEngine]]:
 
     def start() -> JobEngine:
         engine = JobEngine(
-            engine_url, "own", 1, scan=steps.scan, finish=steps.finish, deliver=steps.deliver
+            engine_url, "own", ONE, scan=steps.scan, finish=steps.finish, deliver=steps.deliver
         )
         engine.start()
         started.append(engine)
@@ -97,8 +101,8 @@ def test_jobs_run_in_the_order_of_their_numbers_and_once(
     engine = start()
     steps.wanted = 4
     for job_id, number in ((3, 30), (1, 10), (2, 20)):
-        engine.hand_over(f"job-{job_id}-0", job_id, number, 1)
-    engine.hand_over("job-2-0", 2, 20, 1)
+        engine.hand_over(f"job-{job_id}-0", job_id, number, ONE)
+    engine.hand_over("job-2-0", 2, 20, ONE)
     engine.hand_over_delivery("delivery-5-1", 5)
     steps.wait()
     with closing(sqlite3.connect(engine_url.removeprefix("sqlite:///"))) as connection:
@@ -112,7 +116,7 @@ def test_jobs_run_in_the_order_of_their_numbers_and_once(
     assert engine.states(["job-9-0"]) == {"job-9-0": WorkflowState.UNKNOWN}
 
 
-def test_what_a_killed_worker_had_goes_on_once(
+def test_what_a_killed_worker_had_is_taken_back(
     start: Callable[[], JobEngine], steps: Steps, engine_url: str
 ) -> None:
     dying = subprocess.Popen([sys.executable, "-c", _DYING, engine_url], stdout=subprocess.PIPE)
@@ -123,9 +127,9 @@ def test_what_a_killed_worker_had_goes_on_once(
         dying.wait()
     engine = start()
     assert engine.states(["job-7-0"]) == {"job-7-0": WorkflowState.ACTIVE}
-    # DBOS keeps this call private: a new version may change it.
-    assert engine.recover(["dying"]) == 1
-    assert engine.recover(["dying"]) == 0
+    engine.give_up_all("dying")
+    assert engine.states(["job-7-0"]) == {"job-7-0": WorkflowState.ENDED}
+    engine.hand_over("job-7-1", 7, 1, ONE)
     steps.wait()
     assert steps.seen == [7, (7, "success")]
 
@@ -134,7 +138,12 @@ def test_a_job_waits_for_workers_of_its_queue_and_can_be_taken_back(
     start: Callable[[], JobEngine], steps: Steps, engine_url: str
 ) -> None:
     larger = subprocess.Popen(
-        [sys.executable, "-c", _DYING.replace('"dying", 1', '"larger", 3'), engine_url],
+        [
+            sys.executable,
+            "-c",
+            _DYING.replace('"dying", WorkerKind(1)', f'"larger", {LARGER!r}'),
+            engine_url,
+        ],
         stdout=subprocess.PIPE,
     )
     assert larger.stdout is not None
@@ -145,8 +154,8 @@ def test_a_job_waits_for_workers_of_its_queue_and_can_be_taken_back(
         larger.kill()
         larger.wait()
     assert steps.seen == [7, (7, "success")]
-    assert engine.hand_over("job-8-0", 8, 1, 3)
-    assert not engine.hand_over("job-9-0", 9, 1, 5)
+    assert engine.hand_over("job-8-0", 8, 1, LARGER)
+    assert not engine.hand_over("job-9-0", 9, 1, WorkerKind(3))
     engine.give_up("job-8-0")
     assert engine.states(["job-8-0"]) == {"job-8-0": WorkflowState.ENDED}
     assert 8 not in steps.seen
@@ -154,7 +163,7 @@ def test_a_job_waits_for_workers_of_its_queue_and_can_be_taken_back(
 
 def test_what_has_ended_is_forgotten(start: Callable[[], JobEngine], steps: Steps) -> None:
     engine = start()
-    engine.hand_over("job-1-0", 1, 1, 1)
+    engine.hand_over("job-1-0", 1, 1, ONE)
     steps.wait()
     later = datetime.now(UTC) + timedelta(hours=1)
     while engine.states(["job-1-0"])["job-1-0"] is not WorkflowState.ENDED:

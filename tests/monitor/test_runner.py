@@ -236,6 +236,7 @@ def test_a_job_of_a_worker_that_lives_is_left_to_it(database: Database) -> None:
         "process_token": process_token(),
         "is_scheduler": False,
         "capacity": 1,
+        "is_draining": False,
     }
     with database.writing() as connection:
         register_worker(connection, values, datetime.now(UTC))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from sqlalchemy import delete, update
 
+from sitecrawl.monitor import scheduler
 from sitecrawl.monitor.jobs import JobEngine, WorkflowState
 from sitecrawl.monitor.scheduler import (
     forget_old,
@@ -20,8 +21,8 @@ from sitecrawl.monitor.scheduler import (
     queue_lost,
     recover_dead,
 )
-from sitecrawl.services.jobs import list_jobs, scan_site
-from sitecrawl.services.sites import NewSite, add_site, get_site
+from sitecrawl.services.jobs import list_jobs, monitor_status, scan_site
+from sitecrawl.services.sites import NewSite, SiteEdit, add_site, edit_site, get_site
 from sitecrawl.store import schema as t
 from sitecrawl.store.processes import process_token
 from sitecrawl.store.queries.workers import workers
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sitecrawl.store.engine import Database
+    from sitecrawl.worker_tags import WorkerKind
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -41,22 +43,24 @@ class FakeEngine:
 
     handed: list[tuple[int, str, int]] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
-    recovered: list[str] = field(default_factory=list)
+    kinds: dict[int, str] = field(default_factory=dict)
+    """By job."""
+    buried: list[str] = field(default_factory=list)
     given_up: list[str] = field(default_factory=list)
     ended: set[str] = field(default_factory=set)
     unknown: set[str] = field(default_factory=set)
 
-    def hand_over(self, workflow_id: str, job_id: int, number: int, scans_at_once: int) -> bool:
+    def hand_over(self, workflow_id: str, job_id: int, number: int, kind: WorkerKind) -> bool:
         self.handed.append((number, workflow_id, job_id))
-        self.sizes.append(scans_at_once)
+        self.sizes.append(kind.scans_at_once)
+        self.kinds[job_id] = str(kind)
         return True
 
     def give_up(self, workflow_id: str) -> None:
         self.given_up.append(workflow_id)
 
-    def recover(self, names: Sequence[str]) -> int:
-        self.recovered += names
-        return 1
+    def give_up_all(self, worker: str) -> None:
+        self.buried.append(worker)
 
     def states(self, workflow_ids: Sequence[str]) -> dict[str, WorkflowState]:
         def state(name: str) -> WorkflowState:
@@ -97,11 +101,20 @@ def change_jobs(database: Database, **values: Any) -> None:
         connection.execute(update(t.jobs).values(values))
 
 
-def living_worker(database: Database, name: str = "alive", capacity: int = 4) -> None:
-    worker(database, name, os.getpid(), process_token(), capacity)
+def living_worker(
+    database: Database, name: str = "alive", capacity: int = 4, tags: Sequence[str] = ()
+) -> None:
+    worker(database, name, os.getpid(), process_token(), capacity, tags)
 
 
-def worker(database: Database, name: str, pid: int, token: str, capacity: int = 4) -> None:
+def worker(
+    database: Database,
+    name: str,
+    pid: int,
+    token: str,
+    capacity: int = 4,
+    tags: Sequence[str] = (),
+) -> None:
     values = {
         "name": name,
         "hostname": socket.gethostname(),
@@ -109,6 +122,8 @@ def worker(database: Database, name: str, pid: int, token: str, capacity: int = 
         "process_token": token,
         "is_scheduler": False,
         "capacity": capacity,
+        "is_draining": False,
+        "tags": list(tags),
     }
     with database.writing() as connection:
         register_worker(connection, values, datetime.now(UTC))
@@ -208,6 +223,46 @@ def test_jobs_of_workers_that_nobody_replaces_go_to_others(
     assert fake.handed[-1][1:] == (f"job-{job_id}-1-4", job_id)
 
 
+def test_jobs_go_to_workers_with_their_tags(database: Database, fake: FakeEngine) -> None:
+    always = {"SITECRAWL_RENDER": "always"}
+    needs = [("any", (), {}), ("eu", ("eu",), {}), ("both", ("EU",), always), ("us", ("us",), {})]
+    jobs: dict[str, int] = {}
+    for name, tags, settings in needs:
+        new = NewSite(f"{name}.example", worker_tags=tags, settings=settings)
+        jobs[name] = add_site(database, 1, new).active_job_id or 0
+    living_worker(database, "plain", 2)
+    living_worker(database, "eu", 9, ("eu",))
+    assert hand_over_waiting(database, engine(fake), datetime.now(UTC)) == 2
+    # What any worker can do is left to those with fewer tags, although others have more room.
+    assert fake.kinds == {jobs["any"]: "2", jobs["eu"]: "9+eu"}
+    waiting = {job.root_url: job.reason for job in list_jobs(database, 1).rows if job.reason}
+    seen = "workers: 1 without tags, 1 with eu"
+    assert waiting == {
+        "https://both.example/": f"no worker has the tags browser and eu; {seen}",
+        "https://us.example/": f"no worker has the tag us; {seen}",
+    }
+    assert monitor_status(database, 1).waiting == dict.fromkeys(waiting.values(), 1)
+    living_worker(database, "both", 2, ("browser", "eu"))
+    edit_site(database, 1, 4, SiteEdit(worker_tags=()))
+    assert hand_over_waiting(database, engine(fake), datetime.now(UTC)) == 2
+    assert (fake.kinds[jobs["both"]], fake.kinds[jobs["us"]]) == ("2+browser+eu", "2")
+    assert not any(job.reason for job in list_jobs(database, 1).rows)
+    assert monitor_status(database, 1).waiting == {}
+
+
+def test_jobs_that_no_worker_can_run_do_not_hinder_others(
+    sqlite_database: Database, fake: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "_DUE_AT_ONCE", 2)
+    living_worker(sqlite_database)
+    for number in range(4):
+        new = NewSite(f"s{number}.example", priority=5, worker_tags=("eu",))
+        add_site(sqlite_database, 1, new)
+    plain = add_site(sqlite_database, 1, NewSite("plain.example", priority=1))
+    assert hand_over_waiting(sqlite_database, engine(fake), datetime.now(UTC)) == 1
+    assert fake.kinds == {plain.active_job_id: "4"}
+
+
 def test_a_retry_waits_for_its_time(sqlite_database: Database, fake: FakeEngine) -> None:
     living_worker(sqlite_database)
     due_sites(sqlite_database, (3, None))
@@ -217,17 +272,22 @@ def test_a_retry_waits_for_its_time(sqlite_database: Database, fake: FakeEngine)
     assert hand_over_waiting(sqlite_database, engine(fake), NOW + timedelta(minutes=5)) == 1
 
 
-def test_the_jobs_of_the_dead_go_on(database: Database, fake: FakeEngine) -> None:
-    living_worker(database)
+def test_the_jobs_of_the_dead_go_on_before_others(database: Database, fake: FakeEngine) -> None:
     worker(database, "dead", os.getpid(), "another token")
-    due_sites(database, (3, None))
+    due_sites(database, (1, None), (1, None), *[(5, None)] * 20)
     queue_due(database, NOW)
+    of_dead, of_forgotten = sorted(job.id for job in list_jobs(database, 1).rows)[-2:]
     with database.writing() as connection:
+        assert claim_job(connection, of_dead, "dead", None, NOW)
         # A worker that nobody knows any more has one, too.
-        assert claim_job(connection, list_jobs(database, 1).rows[0].id, "forgotten", None, NOW)
+        assert claim_job(connection, of_forgotten, "forgotten", None, NOW)
+    living_worker(database)
     assert recover_dead(database, engine(fake)) == ["dead", "forgotten"]
-    assert fake.recovered == ["dead", "forgotten"]
+    assert fake.buried == ["dead", "forgotten"]
     assert [each.name for each in workers(database)] == ["alive"]
+    hand_over_waiting(database, engine(fake), NOW)
+    assert {job_id for _, _, job_id in sorted(fake.handed)[:2]} == {of_dead, of_forgotten}
+    assert recover_dead(database, engine(fake)) == []
 
 
 def test_jobs_that_the_engine_has_lost_are_queued_again(

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
 
 FULL = (
-    "Root URL,name,tags,group,interval_minutes,cron,timezone,priority,owner,enabled,settings\n"
-    'a.example,Shop A,"prod, eu",Shops,60,,,5,Kim,yes,"{""RETRY_TIMES"": 1}"\n'
+    "Root URL,name,tags,group,interval_minutes,cron,timezone,priority,owner,enabled,settings,"
+    "worker tags\n"
+    'a.example,Shop A,"prod, eu",Shops,60,,,5,Kim,yes,"{""RETRY_TIMES"": 1}","eu, gpu"\n'
     "b.example,,,shops,,0 6 * * MON,Europe/Berlin,,,no,\n"
 )
 
@@ -84,6 +85,7 @@ def test_the_full_form_has_everything(database: Database) -> None:
     assert (first.name, first.tags, first.group_name) == ("Shop A", ("prod", "eu"), "Shops")
     assert (first.interval_minutes, first.priority, first.owner) == (60, 5, "Kim")
     assert first.settings == {"RETRY_TIMES": 1}
+    assert (first.worker_tags, second.worker_tags) == (("eu", "gpu"), ())
     assert (second.cron, second.timezone, second.enabled) == ("0 6 * * MON", "Europe/Berlin", False)
     assert [group.sites for group in list_groups(database, 1)] == [2]
     assert [job.watched_site_id for job in list_jobs(database, 1).rows] == [first.id]

@@ -13,6 +13,7 @@ from sqlalchemy import func, select, text
 from sitecrawl.store import schema as t
 from sitecrawl.store.migrations.upgrade import current_revision
 from sitecrawl.store.processes import is_alive
+from sitecrawl.store.queries.jobs import waiting_reasons
 from sitecrawl.store.queries.workers import workers
 from sitecrawl.store.vocabulary import ACTIVE_JOBS, DeliveryStatus, JobStatus, ScanStatus
 
@@ -55,6 +56,8 @@ class Health:
     workers: int
     capacity: int
     """Scans that the workers can run at once."""
+    waiting: Mapping[str, int]
+    """Why jobs wait that no worker can run, with how many there are."""
     failed_deliveries: int
     """Within the last day."""
     disabled_channels: int
@@ -65,6 +68,7 @@ class Health:
 def health(database: Database, now: datetime) -> Health:
     """Cheap enough to be asked every few seconds: no table of pages or mentions is read."""
     alive = [worker for worker in workers(database) if worker.is_alive]
+    waiting = waiting_reasons(database)
     with database.reading() as connection:
         running = connection.execute(
             select(t.scans).where(t.scans.c.status == ScanStatus.RUNNING)
@@ -89,6 +93,7 @@ def health(database: Database, now: datetime) -> Health:
             schedulers=sum(worker.is_scheduler for worker in alive),
             workers=len(alive),
             capacity=sum(worker.capacity for worker in alive),
+            waiting=waiting,
             failed_deliveries=_failed_deliveries(connection, now),
             disabled_channels=_count(connection, select(func.count()).where(is_off)),
             channels=_count(connection, select(func.count()).select_from(t.channels)),

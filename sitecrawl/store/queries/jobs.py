@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import and_, func, or_, select
 
 from sitecrawl.schedule import Schedule
 from sitecrawl.store import schema as t
 from sitecrawl.store.queries.paging import ListPage, Order, list_page, page_of
 from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobStatus, JobTrigger
+from sitecrawl.worker_tags import joined, split
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from sqlalchemy import ColumnElement
     from sqlalchemy.engine import Connection, Row
 
     from sitecrawl.store.engine import Database
@@ -156,31 +158,83 @@ class WaitingJob:
     priority: int
     restarts: int
     last_scan_at: datetime | None
-    is_urgent: bool
-    """A person waits for it."""
+    needed_tags: tuple[str, ...]
+    trigger: str
+
+    @property
+    def has_begun(self) -> bool:
+        return self.restarts > 0
+
+    @property
+    def is_urgent(self) -> bool:
+        """A person waits for it, or it had begun before its worker died."""
+        return self.has_begun or self.trigger == JobTrigger.PERSON
+
+    @property
+    def order(self) -> tuple[bool, int, float, int]:
+        """What had begun already, then by priority, then those that were not scanned longest."""
+        scanned = self.last_scan_at.timestamp() if self.last_scan_at else 0.0
+        return not self.has_begun, -self.priority, scanned, self.id
 
 
-def waiting_jobs(connection: Connection, now: datetime, limit: int) -> list[WaitingJob]:
-    """The next ones to be handed over: by priority, then those that were not scanned longest."""
+def _waiting(now: datetime) -> ColumnElement[bool]:
+    is_due = or_(t.jobs.c.not_before.is_(None), t.jobs.c.not_before <= now)
+    return and_(t.jobs.c.status == JobStatus.QUEUED, t.jobs.c.workflow_id.is_(None), is_due)
+
+
+def waiting_needs(connection: Connection, now: datetime) -> dict[tuple[str, ...], set[str | None]]:
+    """The tags that waiting jobs need of a worker, and what is noted as their reason to wait."""
+    statement = (
+        select(t.watched_sites.c.needed_tags, t.jobs.c.reason)
+        .join_from(t.jobs, t.watched_sites, t.jobs.c.watched_site_id == t.watched_sites.c.id)
+        .where(_waiting(now))
+        .distinct()
+    )
+    found: dict[tuple[str, ...], set[str | None]] = {}
+    for row in connection.execute(statement):
+        found.setdefault(split(row.needed_tags), set()).add(row.reason)
+    return found
+
+
+def waiting_jobs(
+    connection: Connection, now: datetime, needed_tags: tuple[str, ...], limit: int
+) -> list[WaitingJob]:
+    """The next ones of those that need these tags, in their order."""
     table, site = t.jobs.c, t.watched_sites.c
     statement = (
-        select(table.id, table.priority, table.restarts, table.trigger, site.last_scan_at)
+        select(table.id, table.priority, table.restarts, site.last_scan_at, table.trigger)
         .join_from(t.jobs, t.watched_sites, table.watched_site_id == site.id)
-        .where(
-            table.status == JobStatus.QUEUED,
-            table.workflow_id.is_(None),
-            or_(table.not_before.is_(None), table.not_before <= now),
+        .where(_waiting(now), site.needed_tags == joined(needed_tags))
+        .order_by(
+            (table.restarts > 0).desc(),
+            *(table.priority.desc(), site.last_scan_at.asc().nulls_first(), table.id),
         )
-        .order_by(table.priority.desc(), site.last_scan_at.asc().nulls_first(), table.id)
         .limit(limit)
     )
     return [
-        WaitingJob(
-            *(row.id, row.priority, row.restarts, row.last_scan_at),
-            is_urgent=row.trigger == JobTrigger.PERSON,
-        )
+        WaitingJob(**row._asdict(), needed_tags=needed_tags)
         for row in connection.execute(statement)
     ]
+
+
+def waiting_reasons(database: Database, workspace_id: int | None = None) -> dict[str, int]:
+    """Why jobs cannot be given to any worker, with how many there are; None: of all workspaces."""
+    statement = (
+        select(t.jobs.c.reason, func.count().label("jobs"))
+        .join_from(t.jobs, t.watched_sites, t.jobs.c.watched_site_id == t.watched_sites.c.id)
+        .where(
+            t.jobs.c.status == JobStatus.QUEUED,
+            t.jobs.c.workflow_id.is_(None),
+            t.watched_sites.c.needed_tags != "",
+            t.jobs.c.reason.is_not(None),
+        )
+        .group_by(t.jobs.c.reason)
+        .order_by(t.jobs.c.reason)
+    )
+    if workspace_id is not None:
+        statement = statement.where(t.watched_sites.c.workspace_id == workspace_id)
+    with database.reading() as connection:
+        return {row.reason: row.jobs for row in connection.execute(statement)}
 
 
 def handed_over_jobs(connection: Connection) -> dict[str, Job]:

@@ -40,10 +40,13 @@ _PROBED = (FetchOutcome.OK, FetchOutcome.NOT_FOUND)
 _UNFINISHED = (ScanStatus.INTERRUPTED, ScanStatus.PARTIAL, ScanStatus.CANCELLED)
 
 
-def find_dead_scans(database: Database) -> None:
-    """Mark the scans whose process is gone, so that they are known as interrupted."""
+def find_dead_scans(database: Database, orphan_id: int | None = None) -> None:
+    """Mark the scans whose process is gone, so that they are known as interrupted.
+
+    *orphan_id* is a scan whose worker is dead.
+    """
     with database.writing() as connection:
-        mark_dead_scans(connection, datetime.now(UTC))
+        mark_dead_scans(connection, datetime.now(UTC), orphan_id)
 
 
 def newest_unfinished_scan(database: Database) -> Scan | None:

@@ -22,6 +22,7 @@ from sitecrawl.schedule import Schedule
 from sitecrawl.store import schema as t
 from sitecrawl.store.queries.paging import ListPage, Order, list_page, page_of
 from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobStatus, SiteState
+from sitecrawl.worker_tags import split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +56,10 @@ class WatchedSite:
     settings: dict[str, Any]
     allow_private: bool
     """Whether its scans may connect to its root at a private address."""
+    worker_tags: tuple[str, ...]
+    """What a worker must have to scan it, as a person says."""
+    needed_tags: tuple[str, ...]
+    """The same with what its settings need."""
     priority: int
     interval_minutes: int
     cron: str | None
@@ -290,7 +295,8 @@ def _of_workspace(workspace_id: int) -> ColumnElement[bool]:
 def _site(row: Row[Any]) -> WatchedSite:
     values = row._asdict()
     values.pop("sort_value", None)
-    return WatchedSite(**values | {"tags": tuple(row.tags)})
+    values |= {"tags": tuple(row.tags), "worker_tags": tuple(row.worker_tags)}
+    return WatchedSite(**values | {"needed_tags": split(row.needed_tags)})
 
 
 @dataclass(frozen=True, slots=True)

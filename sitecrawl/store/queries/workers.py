@@ -11,14 +11,16 @@ from sqlalchemy import func, select
 from sitecrawl.store import schema as t
 from sitecrawl.store.processes import is_alive
 from sitecrawl.store.vocabulary import JobStatus
+from sitecrawl.worker_tags import WorkerKind
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.engine import Database
 
-# A worker says that it is there every few seconds; on another host only that tells.
-WORKER_DEAD_AFTER_SECONDS = 60
+# A worker says that it is there every five seconds; on another host only that tells. Its scans are
+# to go on within a minute, and somebody has to be free for them.
+WORKER_DEAD_AFTER_SECONDS = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Worker:
     process_token: str
     is_scheduler: bool
     capacity: int
+    """Scans at once."""
+    tags: tuple[str, ...]
     is_draining: bool
     started_at: datetime
     heartbeat_at: datetime
@@ -41,6 +45,10 @@ class Worker:
     @property
     def is_alive(self) -> bool:
         return is_alive(self, datetime.now(UTC), WORKER_DEAD_AFTER_SECONDS)
+
+    @property
+    def kind(self) -> WorkerKind:
+        return WorkerKind(self.capacity, self.tags)
 
 
 _RUNNING = (
@@ -54,7 +62,8 @@ def workers(database: Database) -> list[Worker]:
     """Also those that have died and that nobody has noticed yet."""
     statement = select(t.workers, _RUNNING.label("running")).order_by(t.workers.c.started_at)
     with database.reading() as connection:
-        return [Worker(**row._asdict()) for row in connection.execute(statement)]
+        rows = connection.execute(statement).all()
+    return [Worker(**row._asdict() | {"tags": tuple(row.tags)}) for row in rows]
 
 
 def worker_is_alive(connection: Connection, name: str) -> bool:

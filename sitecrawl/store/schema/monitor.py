@@ -61,6 +61,10 @@ watched_sites = Table(
     Column("settings", Json, nullable=False),
     # Its scans may connect to its root at a private address; only the command line sets it.
     Column("allow_private", Boolean, nullable=False),
+    # Tags that a worker must have to scan it: a list of texts, and with what its settings need the
+    # same in order, separated by commas, so that equal ones can be found.
+    Column("worker_tags", Json, nullable=False, server_default="[]"),
+    Column("needed_tags", Text, nullable=False, server_default=""),
     # 1 to 5; 5 goes first.
     Column("priority", Integer, nullable=False),
     Column("interval_minutes", Integer, nullable=False),
@@ -155,6 +159,8 @@ workers = Table(
     Column("is_scheduler", Boolean, nullable=False),
     # Scans at once.
     Column("capacity", Integer, nullable=False),
+    # A list of texts.
+    Column("tags", Json, nullable=False, server_default="[]"),
     # It takes no further jobs and ends with those that it has.
     Column("is_draining", Boolean, nullable=False),
     Column("started_at", UtcDateTime, nullable=False),

@@ -11,11 +11,13 @@ from sitecrawl.store.vocabulary import ACTIVE_JOBS, DiveStatus, JobKind, JobStat
 from sitecrawl.store.writers.bulk import upserting_insert
 from sitecrawl.store.writers.dives import abandon_dive, move_dive
 from sitecrawl.store.writers.watched_sites import link_inventory
+from sitecrawl.worker_tags import joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from sqlalchemy import ColumnElement
     from sqlalchemy.engine import Connection
 
 
@@ -99,7 +101,18 @@ def request_cancel(connection: Connection, job_id: int, now: datetime) -> JobSta
 def hand_over(connection: Connection, job_id: int, workflow_id: str) -> None:
     """Note that the job engine has the job."""
     waiting = (t.jobs.c.id == job_id) & (t.jobs.c.status == JobStatus.QUEUED)
-    connection.execute(update(t.jobs).where(waiting).values(workflow_id=workflow_id))
+    connection.execute(update(t.jobs).where(waiting).values(workflow_id=workflow_id, reason=None))
+
+
+def note_waiting(connection: Connection, needed_tags: tuple[str, ...], reason: str | None) -> None:
+    """Note why jobs that need these tags cannot be handed over; None: they can."""
+    of_sites = select(t.watched_sites.c.id).where(
+        t.watched_sites.c.needed_tags == joined(needed_tags)
+    )
+    waiting = (t.jobs.c.status == JobStatus.QUEUED) & t.jobs.c.workflow_id.is_(None)
+    connection.execute(
+        update(t.jobs).where(waiting, t.jobs.c.watched_site_id.in_(of_sites)).values(reason=reason)
+    )
 
 
 def claim_job(
@@ -186,16 +199,23 @@ def end_job(
 def queue_again(connection: Connection, job_id: int, workflow_id: str) -> bool:
     """Give a job back that the engine has lost; *workflow_id* is what the caller knows of it."""
     is_it = (t.jobs.c.id == job_id) & (t.jobs.c.workflow_id == workflow_id)
+    return _queue_again(connection, is_it & t.jobs.c.status.in_(ACTIVE_JOBS)) == 1
+
+
+def queue_jobs_of(connection: Connection, worker: str) -> int:
+    """Give back what a worker runs that is dead; return how many jobs."""
+    is_own = (t.jobs.c.worker == worker) & (t.jobs.c.status == JobStatus.RUNNING)
+    return _queue_again(connection, is_own)
+
+
+def _queue_again(connection: Connection, which: ColumnElement[bool]) -> int:
     values: dict[str, Any] = {
         "status": JobStatus.QUEUED,
         "workflow_id": None,
         "worker": None,
         "restarts": t.jobs.c.restarts + 1,
     }
-    changed = connection.execute(
-        update(t.jobs).where(is_it, t.jobs.c.status.in_(ACTIVE_JOBS)).values(values)
-    )
-    return changed.rowcount == 1
+    return connection.execute(update(t.jobs).where(which).values(values)).rowcount
 
 
 def move_due(connection: Connection, number: int, due: datetime, following: datetime) -> bool:
@@ -215,9 +235,7 @@ def delete_old_jobs(connection: Connection, before: datetime) -> int:
 
 
 def register_worker(connection: Connection, values: Mapping[str, Any], now: datetime) -> None:
-    connection.execute(
-        insert(t.workers).values(**values, is_draining=False, started_at=now, heartbeat_at=now)
-    )
+    connection.execute(insert(t.workers).values(**values, started_at=now, heartbeat_at=now))
 
 
 def update_worker(connection: Connection, name: str, **values: Any) -> bool:

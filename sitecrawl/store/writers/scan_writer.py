@@ -20,6 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.engine import explained
 from sitecrawl.store.errors import ScanLostError
+from sitecrawl.store.processes import process_token
 from sitecrawl.store.queries.checks import (
     dive_pages_of,
     due_pages,
@@ -454,6 +455,8 @@ class ScanWriter:
 
     def _update_scan(self, connection: Connection, **values: Any) -> None:
         running = (scans.c.id == self._scan.scan_id) & (scans.c.status == ScanStatus.RUNNING)
+        # Another process may have gone on with it in the meantime.
+        running &= scans.c.process_token == process_token()
         if connection.execute(update(scans).where(running).values(**values)).rowcount == 0:
             raise ScanLostError(
                 f"scan {self._scan.scan_id} has been marked as interrupted by another process, "

@@ -15,7 +15,12 @@ from sitecrawl.store.errors import (
     ScanNotResumableError,
     ScanRunningError,
 )
-from sitecrawl.store.processes import death_words, is_alive, process_token
+from sitecrawl.store.processes import (
+    ORPHAN_DEAD_AFTER_SECONDS,
+    death_words,
+    is_alive,
+    process_token,
+)
 from sitecrawl.store.schema import pages, scans, sites
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers.bulk import upserting_insert
@@ -123,11 +128,15 @@ def request_stop(connection: Connection, scan_id: int) -> None:
     connection.execute(update(scans).where(running).values(stop_requested_at=datetime.now(UTC)))
 
 
-def mark_dead_scans(connection: Connection, now: datetime) -> None:
-    """Mark scans as interrupted whose process is gone or has not been heard of for long."""
+def mark_dead_scans(connection: Connection, now: datetime, orphan_id: int | None = None) -> None:
+    """Mark scans as interrupted whose process is gone or has not been heard of for long.
+
+    *orphan_id*: the worker of this scan is dead. Then its process has ended within ten seconds, or
+    it cannot reach the database, so that it is not given the time of one that is busy.
+    """
     running = select(scans).where(scans.c.status == ScanStatus.RUNNING)
     for scan in connection.execute(running).all():
-        if is_alive(scan, now):
+        if is_alive(scan, now, ORPHAN_DEAD_AFTER_SECONDS if scan.id == orphan_id else None):
             continue
         connection.execute(
             update(scans)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
+from pydantic import Field
 
 from sitecrawl.services import jobs
 from sitecrawl.services.callers import Caller
@@ -52,6 +53,7 @@ class WorkerAnswer(Model):
     hostname: str
     is_scheduler: bool
     capacity: int
+    tags: list[str]
     running: int
     is_draining: bool
     started_at: Moment
@@ -62,6 +64,9 @@ class MonitorAnswer(Model):
     workers: list[WorkerAnswer]
     is_scheduling: bool
     jobs: dict[str, int]
+    waiting: dict[str, int] = Field(
+        description="Why jobs wait that no worker can run, with how many there are."
+    )
 
 
 def job_answer(job: Job) -> JobAnswer:
@@ -140,4 +145,5 @@ def get_monitor(
         workers=[WorkerAnswer.model_validate(each) for each in status.workers],
         is_scheduling=status.is_scheduling,
         jobs=status.jobs,
+        waiting=status.waiting,
     )

@@ -53,6 +53,8 @@ router = APIRouter(prefix="/sites", tags=["sites"])
 
 Tags = Annotated[list[str], Field(max_length=50, examples=[["production", "blog"]])]
 
+WorkerTags = Annotated[list[str], Field(max_length=10, examples=[["eu"]])]
+
 
 class SiteRequest(Body):
     root_url: str = Field(min_length=1, max_length=2_000, examples=["https://example.com"])
@@ -67,6 +69,9 @@ class SiteRequest(Body):
     cron: str | None = Field(default=None, max_length=200, description="Instead of the interval.")
     timezone: str = Field(default="UTC", max_length=100, description="Of the cron expression.")
     owner: str | None = Field(default=None, max_length=200, description="Who is responsible.")
+    worker_tags: WorkerTags = Field(
+        default_factory=list, description="What a worker must have to scan it."
+    )
 
 
 class SiteChange(Body):
@@ -84,6 +89,7 @@ class SiteChange(Body):
     cron: str | None = Field(default=None, max_length=200)
     timezone: str = Field(default="UTC", max_length=100)
     owner: str | None = Field(default=None, max_length=200)
+    worker_tags: WorkerTags = Field(default_factory=list)
 
 
 class Site(Model):
@@ -102,6 +108,8 @@ class Site(Model):
     cron: str | None
     timezone: str
     owner: str | None
+    worker_tags: list[str]
+    needed_tags: list[str] = Field(description="The same with what its settings need.")
     next_due_at: Moment | None
     last_scan_id: int | None
     last_scan_at: Moment | None
@@ -270,10 +278,13 @@ def create_site(
     caller: Annotated[Caller, allowed(sites.add_site)],
 ) -> Site:
     """Watch a site; its first scan is queued at once."""
-    values = given.model_dump(exclude={"scan_priority", "scan_interval_minutes", "tags"})
+    values = given.model_dump(
+        exclude={"scan_priority", "scan_interval_minutes", "tags", "worker_tags"}
+    )
     new = NewSite(
         **values,
         tags=tuple(given.tags),
+        worker_tags=tuple(given.worker_tags),
         priority=given.scan_priority,
         interval_minutes=given.scan_interval_minutes,
     )
@@ -461,8 +472,8 @@ def update_site(
     ):
         if ours in values:
             values[theirs] = values.pop(ours)
-    if "tags" in values:
-        values["tags"] = tuple(values["tags"])
+    for name in values.keys() & {"tags", "worker_tags"}:
+        values[name] = tuple(values[name])
     expected = None
     if if_match is not None and if_match != "*":
         before = sites.get_site(web.database, caller.workspace_id, site_id)

@@ -68,6 +68,7 @@ class SiteForm(Given):
     cron: Text = ""
     timezone: Text = "UTC"
     owner: Text = ""
+    worker_tags: Text = ""
     enabled: bool = False
     version: int = 0
 

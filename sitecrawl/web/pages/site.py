@@ -177,6 +177,7 @@ def save_settings(
             cron=given.cron or None,
             timezone=given.timezone,
             owner=given.owner or None,
+            worker_tags=split_tags(given.worker_tags),
             enabled=given.enabled,
         )
         sites.edit_site(
@@ -229,6 +230,7 @@ def _form_of(site: WatchedSite) -> SiteForm:
         root_url=site.root_url,
         name=site.name,
         tags=", ".join(site.tags),
+        worker_tags=", ".join(site.worker_tags),
         group_id=str(site.group_id or ""),
         profile=site.profile,
         interval_minutes=str(site.interval_minutes),

@@ -23,6 +23,7 @@ router = APIRouter(prefix="/tasks")
 
 _PER_PAGE = 50
 _FETCHES_SHOWN = 30
+_RUNNING_SHOWN = 500
 _RETRYABLE = {"failed", "interrupted", "cancelled", "partial", "skipped"}
 
 
@@ -50,6 +51,20 @@ def task_list(
         "active": set(ACTIVE_JOBS),
     }
     return render(request, "tasks.html", values)
+
+
+@router.get("/workers")
+def worker_list(
+    request: Request, web: CurrentWeb, caller: Annotated[Caller, allowed(jobs.monitor_status)]
+) -> Response:
+    """The workers that are alive, with what they have and do."""
+    running = JobFilter(statuses=(JobStatus.RUNNING,))
+    page = jobs.list_jobs(web.database, caller.workspace_id, running, limit=_RUNNING_SHOWN)
+    values = {
+        "monitor": jobs.monitor_status(web.database, caller.workspace_id),
+        "running": page.rows,
+    }
+    return render(request, "workers.html", values)
 
 
 @router.get("/{job_id}")

@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store.errors import ScanNotResumableError, ScanRunningError
-from sitecrawl.store.processes import DEAD_AFTER_SECONDS
+from sitecrawl.store.processes import DEAD_AFTER_SECONDS, ORPHAN_DEAD_AFTER_SECONDS
 from sitecrawl.store.queries.resume import find_dead_scans, load_resumption, newest_unfinished_scan
 from sitecrawl.store.queries.scans import scan_by_id
 from sitecrawl.store.schema import scans
@@ -81,6 +81,21 @@ def test_a_scan_whose_process_is_gone_is_found(database: Database) -> None:
     found = scan_by_id(database, scanning.handle.scan_id)
     assert found is not None
     assert found.status == ScanStatus.INTERRUPTED
+
+
+def test_a_scan_on_another_host_is_given_less_time_if_its_worker_is_dead(
+    database: Database,
+) -> None:
+    scanning = Scanning(database)
+    scanning.writer.commit()
+    scanning.writer.close()
+    lately = datetime.now(UTC) - timedelta(seconds=ORPHAN_DEAD_AFTER_SECONDS + 1)
+    with database.writing() as connection:
+        connection.execute(update(scans).values(heartbeat_at=lately, hostname="another-host"))
+    find_dead_scans(database)
+    assert chosen(database) is None, "it may be busy"
+    find_dead_scans(database, orphan_id=scanning.handle.scan_id)
+    assert chosen(database) == scanning.handle.scan_id
 
 
 MAP = "https://example.com/sitemap.xml"

@@ -156,6 +156,14 @@ class TestOneAtATime:
         with pytest.raises(ScanLostError, match="run it again"):
             slow.writer.heartbeat()
 
+    def test_a_scan_that_another_process_goes_on_with_notices(self, database: Database) -> None:
+        slow = Scanning(database)
+        change_scan(database, slow.handle.scan_id, process_token="of who goes on")
+        with pytest.raises(ScanLostError):
+            slow.writer.heartbeat()
+        with pytest.raises(ScanLostError):
+            slow.finish()
+
 
 class TestCommit:
     def test_many_rows_are_committed_by_themselves(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from sitecrawl.services import jobs, sites, users
 from sitecrawl.services.permissions import Role
 from sitecrawl.services.sites import NewSite
+from sitecrawl.store.writers.jobs import note_waiting, register_worker
 from tests.web.serving import PASSWORD
 
 if TYPE_CHECKING:
@@ -62,12 +64,16 @@ def test_settings_are_saved_unless_somebody_else_was_faster(
     site = sites.add_site(server.database, 1, NewSite("https://example.com"))
     form = {"version": str(site.version), "root_url": site.root_url, "name": "Mine"}
     form |= {"profile": "audit", "priority": "5", "interval_minutes": "60", "enabled": "true"}
+    form |= {"worker_tags": "eu, region=eu-1"}
     wrong = owner.post(f"/sites/{site.id}/settings", data={**form, "cron": "no cron"})
     assert wrong.status_code == 422
     assert 'id="error-cron"' in wrong.text
+    wrong = owner.post(f"/sites/{site.id}/settings", data={**form, "worker_tags": "a+b"})
+    assert "is not a tag of workers" in wrong.text
     assert _flash(owner, owner.post(f"/sites/{site.id}/settings", data=form)) == "Saved"
     saved = sites.get_site(server.database, 1, site.id)
     assert (saved.name, saved.profile, saved.priority) == ("Mine", "audit", 5)
+    assert saved.worker_tags == ("eu", "region=eu-1")
     late = owner.post(f"/sites/{site.id}/settings", data=form)
     assert "changed by somebody else" in _flash(owner, late)
 
@@ -96,6 +102,27 @@ def test_tasks_are_cancelled_and_tried_again(server: Serving, owner: httpx.Clien
     assert "Queued again" in _flash(owner, owner.post(f"/tasks/{job_id}/retry"))
     assert "has ended" in _flash(owner, owner.post(f"/tasks/{job_id}/cancel"))
     assert "retry" in owner.get("/tasks?status=queued").text
+
+
+def test_workers_are_shown_with_their_tags_and_what_no_worker_can_do(
+    server: Serving, owner: httpx.Client
+) -> None:
+    new = NewSite("https://example.com", worker_tags=("eu",))
+    site = sites.add_site(server.database, 1, new)
+    values = {"name": "far-1-x", "hostname": "far", "pid": 1, "process_token": "x"}
+    values |= {"is_scheduler": True, "capacity": 4, "is_draining": False, "tags": ["browser"]}
+    with server.database.writing() as connection:
+        register_worker(connection, values, datetime.now(UTC))
+        note_waiting(connection, ("eu",), "no worker has the tag eu; workers: 1 with browser")
+    for path in ("/tasks", "/tasks/workers", f"/tasks/{site.active_job_id}"):
+        assert "no worker has the tag eu; workers: 1 with browser" in owner.get(path).text, path
+    shown = owner.get("/tasks/workers").text
+    assert "far-1-x" in shown
+    assert '<span class="tag">browser</span>' in shown
+    monitor = owner.get("/api/monitor").json()
+    assert monitor["workers"][0]["tags"] == ["browser"]
+    assert monitor["waiting"] == {"no worker has the tag eu; workers: 1 with browser": 1}
+    assert owner.get(f"/api/sites/{site.id}").json()["site"]["workerTags"] == ["eu"]
 
 
 def test_sites_are_imported_row_by_row(owner: httpx.Client) -> None:
@@ -149,6 +176,7 @@ def test_what_people_and_sites_write_is_text(server: Serving, owner: httpx.Clien
     site = sites.add_site(server.database, 1, new)
     for path in (
         *("/", "/sites", "/groups", "/tasks", f"/tasks/{site.active_job_id}", "/find?q=script"),
+        "/tasks/workers",
         *(f"/sites/{site.id}", f"/sites/{site.id}/settings", f"/sites/{site.id}/channels"),
         *(f"/sites?search={_HOSTILE}", f"/sites?tag={_HOSTILE}", f"/find?q={_HOSTILE}"),
     ):

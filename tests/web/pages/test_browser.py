@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _PATHS = (
     *("/", "/sites", "/sites/new", "/sites/import", "/groups", "/incidents", "/tasks", "/tasks/1"),
+    "/tasks/workers",
     *("/help", "/find?q=seed", "/styleguide", "/account", "/users", "/users/audit"),
     *("/compare", "/compare?left=1&right=2", "/sites/1", "/sites/1/pages"),
     *("/sites/1/robots?before=1", "/sites/1/sitemaps?before=1", "/sites?search=nothing"),
