@@ -9,7 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    Vectors = Sequence[object] | Callable[[list[str]], Sequence[object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +22,12 @@ class ModelRequest:
 
 
 class ModelServer:
-    """Answers with these pieces, or with a fault; ``/v1/embeddings`` with these vectors."""
+    """Answers with these pieces, or with a fault; ``/v1/embeddings`` with these vectors.
 
-    def __init__(self, *pieces: str, fault: str = "", vectors: Sequence[object] = ()):
+    *vectors*: or what makes them of the texts that are sent.
+    """
+
+    def __init__(self, *pieces: str, fault: str = "", vectors: Vectors = ()):
         self.requests: list[ModelRequest] = []
         self._released = threading.Event()
         handler = _handler(self.requests, pieces, fault, vectors, self._released)
@@ -44,7 +49,7 @@ def _handler(
     requests: list[ModelRequest],
     pieces: Sequence[str],
     fault: str,
-    vectors: Sequence[object],
+    vectors: Vectors,
     released: threading.Event,
 ) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
@@ -64,7 +69,8 @@ def _handler(
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
             if self.path.endswith("/embeddings"):
-                rows = [{"index": n, "embedding": row} for n, row in enumerate(vectors)]
+                given = vectors(body["input"]) if callable(vectors) else vectors
+                rows = [{"index": n, "embedding": row} for n, row in enumerate(given)]
                 self.wfile.write(json.dumps({"data": rows}).encode())
                 return
             if fault == "nonsense":

@@ -86,6 +86,31 @@ def test_pages_are_fetched_once_and_found(museum: SiteServer, run_cli: RunCli) -
     assert len(museum.requests("/hours")) == 1
 
 
+def test_a_server_embeds_if_one_is_set(museum: SiteServer, run_cli: RunCli) -> None:
+    def vectors(texts: list[str]) -> list[list[float]]:
+        return [[1.0, 0.0] if "dog" in text.lower() else [0.1, 1.0] for text in texts]
+
+    with ModelServer(vectors=vectors) as running:
+        settings = {
+            "SITECRAWL_EMBEDDING_URL": running.url,
+            "SITECRAWL_EMBEDDING_NAME": "tiny",
+            "SITECRAWL_EMBEDDING_KEY": "key of the server",
+            "SITECRAWL_ADDRESS_ALLOW": running.endpoint,
+        }
+        said = run_cli("dive", museum.at("/"), "--all", *FAST, environment=settings).succeeded()
+        assert "2 embedded" in said.stdout
+        sent = [text for request in running.requests for text in request.body["input"]]
+        assert any(TEXTS["/dogs"] in text for text in sent)
+        assert {request.body["model"] for request in running.requests} == {"tiny"}
+        keys = {request.headers["authorization"] for request in running.requests}
+        assert keys == {"Bearer key of the server"}
+        found = run_cli("search", museum.at("/"), "my dog", "--json", environment=settings)
+        best = json.loads(found.succeeded().stdout)[0]
+        assert best["url"] == museum.at("/dogs")
+    # Its vectors are not compared with those of the installed models.
+    assert _search(museum, run_cli, "my dog") == []
+
+
 def test_a_changed_page_is_read_again_and_a_removed_one_goes(
     museum: SiteServer, run_cli: RunCli
 ) -> None:
