@@ -89,6 +89,12 @@ def dive(  # noqa: PLR0913, PLR0917  the options of the command
         typer.echo("", err=True)
     for line in _count_lines(result.counts):
         typer.echo(line)
+    if not result.counts.pages and not result.counts.files:
+        typer.echo(
+            "no listed page is of this selection;"
+            f" the paths of the site: sitecrawl tree {printable(site.key)}",
+            err=True,
+        )
     if result.notice:
         typer.echo(f"not all pages were fetched: {printable(result.notice)}", err=True)
         raise typer.Exit(ExitCode.PARTIAL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.scans import Site
 
     EmbedderNamed = Callable[[str], Embedder | None]
+
+logger = logging.getLogger(__name__)
 
 _CANDIDATES: Final = 200
 _MAX_LIMIT: Final = 100
@@ -166,10 +169,12 @@ def _scores(
         asked = query_words(question)
         words = word_scores(search_words(connection, site.id, asked, asked_in, most, passages))
         scores: dict[int, Score] = {}
+        missing: list[str] = []
         for model in facts.models:
             embedder = embedder_named(model.name)
             if embedder is None:
-                continue  # the model is not installed any more; a new dive embeds anew
+                missing.append(model.name)
+                continue
             [vector] = embedder.encode([question])
             cosines = _indexes.nearest(
                 *(connection, database.label, site.id, model, vector, most),
@@ -177,7 +182,20 @@ def _scores(
                 pages=pages,
             )
             scores |= combine(cosines, words, model.name)
+    if missing:
+        _say_missing(site, missing, are_all=len(missing) == len(facts.models))
     return scores
+
+
+def _say_missing(site: Site, models: Sequence[str], *, are_all: bool) -> None:
+    """Vectors of a model that cannot be asked any more are of no use until a dive embeds anew."""
+    notice = (
+        f"passages of {site.key} were embedded by {', '.join(models)}, which is not here;"
+        f" run: sitecrawl dive {site.key} --all"
+    )
+    if are_all:
+        raise NotFoundError(notice)
+    logger.warning("left out: %s", notice)
 
 
 def _language(question: str, languages: dict[str, int]) -> str:

@@ -108,7 +108,14 @@ def test_a_server_embeds_if_one_is_set(museum: SiteServer, run_cli: RunCli) -> N
         best = json.loads(found.succeeded().stdout)[0]
         assert best["url"] == museum.at("/dogs")
     # Its vectors are not compared with those of the installed models.
-    assert _search(museum, run_cli, "my dog") == []
+    refused = run_cli("search", museum.at("/"), "my dog")
+    assert refused.returncode == 2
+    assert "/v1, which is not here; run: sitecrawl dive" in " ".join(refused.stderr.split())
+
+
+def test_a_selection_without_pages_is_told(museum: SiteServer, run_cli: RunCli) -> None:
+    said = run_cli("dive", museum.at("/"), "--cluster", "/no-such", *FAST).succeeded()
+    assert "no listed page is of this selection" in said.stderr
 
 
 def test_a_changed_page_is_read_again_and_a_removed_one_goes(

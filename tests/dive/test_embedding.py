@@ -11,6 +11,7 @@ from sqlalchemy import delete, func, select, update
 from sitecrawl.dive.models import ModelFailedError
 from sitecrawl.dive.reading import DiveCounts, embed_passages
 from sitecrawl.dive.search import search
+from sitecrawl.errors import NotFoundError
 from sitecrawl.store import schema as t
 from tests.store.scanning import SITE, page_id
 
@@ -82,3 +83,21 @@ def test_vectors_of_two_models_are_not_compared(database: Database, searchable: 
     # By the other model's vectors both letters and their counts would differ.
     assert len(hits) == 2
     assert all(hit.score.meaning > 0.95 for hit in hits)
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_a_model_that_is_not_here_any_more_is_told(
+    database: Database, searchable: Searchable, caplog: pytest.LogCaptureFixture
+) -> None:
+    site = searchable({"/1": page(1), "/2": page(2)})
+    models = {"en": LetterCounts("letters"), "de": LetterCounts("other letters", first=13)}
+    with database.writing() as connection:
+        connection.execute(delete(t.passage_vectors))
+        german = t.passages.c.page_id == page_id(f"https://{SITE}/2")
+        connection.execute(update(t.passages).where(german).values(language="de"))
+    embed_passages(database, site, models.__getitem__, DiveCounts())
+    hits = search(database, site, TEXT, embedder_named={"letters": models["en"]}.get)
+    assert [hit.passage.page_id for hit in hits] == [page_id(f"https://{SITE}/1")]
+    assert "embedded by other letters, which is not here; run: sitecrawl dive" in caplog.text
+    with pytest.raises(NotFoundError, match="embedded by letters, other letters"):
+        search(database, site, TEXT, embedder_named={}.get)
