@@ -185,7 +185,8 @@ class AnswerCheck:
         text = _LINK.sub(lambda found: self._unlinked(found[1], found[2]), text)
         text = ADDRESS.sub(lambda found: self._address(found[0]), without_tags(text))
         # A link or an image that goes over the end of a sentence is none any more.
-        return _LEFT_MARKUP.sub(lambda found: found[1] or "] (", text)
+        text = _LEFT_MARKUP.sub(lambda found: found[1] or "] (", text)
+        return f"{text} " if text.endswith("!") else text
 
     def _unlinked(self, words: str, target: str) -> str:
         """The words of a link; a label stays one, and so does the label behind it."""

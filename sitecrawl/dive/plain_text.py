@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ADDRESS: Final = re.compile(
-    r"(?:[a-z][a-z0-9+.-]{1,20}:/{2,}|(?:javascript|vbscript|data|blob|file|mailto|tel):|//|www\.)"
-    r"[^\s<>\"'`\])]+"
+    r"[a-z][a-z0-9+.-]{1,20}:/{2,}[^\s<>\"'`\])]*"
+    r"|(?:(?:javascript|vbscript|data|blob|file|mailto|tel):|//|www\.)[^\s<>\"'`\])]+"
     r"|\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|dev|app|info|biz|xyz|top|ru|cn|co|me|test|example)"
     r"\b[^\s<>\"'`\])]*"
     # Any other host, if a path, a port or a query follows it.
