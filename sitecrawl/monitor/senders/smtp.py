@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 TIMEOUT_SECONDS = 30.0
 _IMPLICIT_TLS_PORT = 465
 _PERMANENT = 500
+_CLOSING_SECONDS = 1.0
+_CLOSING_TURNS = 100
 
 
 async def send_email(email: EmailMessage, config: Config) -> Answer:
@@ -55,9 +57,16 @@ async def _send(email: EmailMessage, config: Config) -> Answer:
             _, words = await client.sendmail(sender, [recipient], email.as_bytes())
     finally:
         client.close()
-        # The connection is closed in the next turn of the event loop; this may be its last one.
-        await asyncio.sleep(0)
+        await _until_closed(connection)
     return Answer(250, words[:MAX_ANSWER_BYTES])
+
+
+async def _until_closed(connection: socket.socket) -> None:
+    """TLS says goodbye before it closes the connection, and this loop may end with the delivery."""
+    for _ in range(_CLOSING_TURNS):
+        if connection.fileno() == -1:
+            return
+        await asyncio.sleep(_CLOSING_SECONDS / _CLOSING_TURNS)
 
 
 def _tls(config: Config) -> tuple[bool, bool]:
