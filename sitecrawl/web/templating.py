@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from datetime import UTC, datetime
 from functools import cache
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+_INNER_CAPITAL = re.compile(r"(?<=[a-z])[A-Z](?=[a-z])")
 
 
 @cache
@@ -97,12 +99,13 @@ def number(value: float | None) -> str:
 
 
 def words(value: object) -> str:
-    """A word of the store as people write it.
+    """A word of the store, or the name of an operation, as people write it.
 
-    >>> words("robots_changed")
-    'robots changed'
+    >>> words("robots_changed"), words("createChannel")
+    ('robots changed', 'create channel')
     """
-    return str(value).replace("_", " ")
+    apart = _INNER_CAPITAL.sub(lambda found: f" {found[0].lower()}", str(value))
+    return apart.replace("_", " ")
 
 
 def duration(seconds: float | None) -> str:
