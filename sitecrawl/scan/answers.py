@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import pickle
 from dataclasses import replace
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.items import Document, VisitedPage
@@ -43,7 +44,9 @@ def pack_answer(page: VisitedPage, before: Sequence[Document]) -> bytes:
         batch.visit = visit
         del batch.scope  # the scan's own process has it
     page.visit = visit
-    return pickle.dumps((page, list(before)), protocol=5)
+    content = io.BytesIO()
+    _AnswerWriter(content, protocol=5).dump((page, list(before)))
+    return content.getvalue()
 
 
 def unpack_answer(content: bytes, scope: Scope) -> tuple[VisitedPage, list[Document]]:
@@ -54,6 +57,15 @@ def unpack_answer(content: bytes, scope: Scope) -> tuple[VisitedPage, list[Docum
     for batch in page.batches:
         batch.scope = scope
     return page, before
+
+
+class _AnswerWriter(pickle.Pickler):
+    def reducer_override(self, value: Any) -> Any:
+        """Members of enumerations by their value: before Python 3.11.4 they are written as a call.
+
+        That would be a call of ``getattr``, which a reader must not allow.
+        """
+        return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
 
 
 class _AnswerReader(pickle.Unpickler):
