@@ -47,11 +47,12 @@ _FORMATTING_START = re.compile(
     rb"|[mM][aA][lL][lL]|[tT][rR][iI][kK][eE]|[tT][rR][oO][nN][gG])?[\s/>]"
 )
 # A formatting element that is surely closed: it has only text and neutral inline elements in it. A
-# quoted value with a `<` does not match, so an end tag in an attribute does not count.
-_SIMPLE_ATTRIBUTES = rb"""(?:[\s/](?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+)?"""
+# quoted value with a `<` does not match, so an end tag in an attribute does not count. Groups are
+# atomic, because Python before 3.11.5 fails to match some that have a possessive quantifier.
+_SIMPLE_ATTRIBUTES = rb"""(?:[\s/](?>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*))?"""
 _CLOSED_FORMATTING = re.compile(
     rb"<(b|i|u|s|em|tt|big|code|font|nobr|small|strike|strong)%b>"
-    rb"[^<]*+(?:</?(?:a|abbr|br|cite|img|kbd|mark|q|samp|span|sub|sup|time|var|wbr)%b>[^<]*+)*+"
+    rb"[^<]*+(?>(?:</?(?:a|abbr|br|cite|img|kbd|mark|q|samp|span|sub|sup|time|var|wbr)%b>[^<]*+)*)"
     rb"</\1\s*+>" % (_SIMPLE_ATTRIBUTES, _SIMPLE_ATTRIBUTES),
     re.IGNORECASE,
 )

@@ -218,7 +218,8 @@ def test_vectors_of_a_server_are_searched_by_it(database: Database, searchable: 
     with database.writing() as connection:
         connection.execute(delete(passage_vectors))
     embed_passages(database, site, lambda _language: letters, DiveCounts())
-    assert search(database, site, "guide dogs") == []
+    with pytest.raises(NotFoundError, match="embedded by letters"):
+        search(database, site, "guide dogs")
     found = search(database, site, "guide dogs", embedder_named=lambda _name: letters)
     assert {hit.passage.url for hit in found} == {f"https://{SITE}{path}" for path in PAGES}
 
