@@ -267,11 +267,10 @@ def run_in_child(
     """
     with start_scan(request, progress) as handle:
         while True:
-            try:
+            if is_over is not None and is_over.is_set():
+                handle.kill()
+            with contextlib.suppress(TimeoutError):
                 return _checked(handle.wait(_STEP_SECONDS if is_over else None))
-            except TimeoutError:
-                if is_over is not None and is_over.is_set():
-                    handle.kill()
 
 
 @requires(Permission.SCAN)
