@@ -212,7 +212,7 @@ class ScanDatabase:
         await self.run(lambda: self.writer.open_queues(shards, page_requests, seconds_left))
 
     async def close_queues(self) -> None:
-        """Return when no fetcher asks the site any more, nor will."""
+        """Return when no fetcher asks the site any more, nor will, and all have reported."""
         while await self.run(self.writer.close_queues) is False:  # noqa: ASYNC110  of others
             await asyncio.sleep(_LEASE_POLL_SECONDS)
 

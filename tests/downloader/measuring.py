@@ -26,8 +26,8 @@ PACE: dict[str, object] = {
 NO_PAUSE: dict[str, object] = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False}
 ONE_AT_ONCE: dict[str, object] = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}
 AT_ANY_ADDRESS: dict[str, object] = {"SITECRAWL_ADDRESS_ALLOW": "127.0.0.0/8"}
-# Both clocks are this machine's, so only the reading of them is in doubt.
-TOLERANCE = 0.002
+# A server on a busy machine sees a request later than it was sent.
+TOLERANCE = 0.01
 
 
 def paths(number: int) -> list[str]:

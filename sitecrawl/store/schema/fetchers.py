@@ -28,7 +28,7 @@ shared_frontiers = Table(
     Column("is_open", Boolean, nullable=False),
     # By all of its processes; they count against the budget of pages.
     Column("page_requests", BigInteger, nullable=False),
-    # When its time is up; NULL: never.
+    # When its time is up, or when it was closed; NULL: never.
     Column("ends_at", UtcDateTime),
 )
 

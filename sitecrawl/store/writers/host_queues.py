@@ -147,11 +147,12 @@ def release_queues(connection: Connection, scan_id: int, holder: str) -> None:
 
 
 def close_queues(connection: Connection, scan_id: int) -> bool:
-    """Give no more leases; return whether none is left, so that no fetcher asks the site."""
-    close_frontier(connection, scan_id)
+    """Give no more leases; return whether none is left and all that was done is reported."""
+    are_done = close_frontier(connection, scan_id)
     own = host_queues.c.scan_id == scan_id
     is_held = host_queues.c.holder.is_not(None) & (host_queues.c.expires_at > func.now())
-    return connection.execute(select(host_queues.c.queue).where(own, is_held)).first() is None
+    is_free = connection.execute(select(host_queues.c.queue).where(own, is_held)).first() is None
+    return is_free and are_done
 
 
 def forget_answers(connection: Connection, scan_id: int, up_to: int) -> None:

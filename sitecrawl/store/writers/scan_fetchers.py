@@ -33,6 +33,11 @@ SELECT page_requests, CAST(extract(epoch FROM ends_at - now()) AS double precisi
         AND own.seen_at > now() - %(seconds)s * interval '1 second')
 FROM shared_frontiers WHERE scan_id = %(scan)s AND is_open
 """
+_SILENT: Final = """
+SELECT 1 FROM scan_fetchers AS own JOIN shared_frontiers USING (scan_id)
+WHERE scan_id = %(scan)s AND own.seen_at <= ends_at
+    AND own.seen_at > now() - %(seconds)s * interval '1 second'
+"""
 
 
 class FrontierState(NamedTuple):
@@ -69,9 +74,13 @@ def open_frontier(
     connection.exec_driver_sql(_OPEN, values)
 
 
-def close_frontier(connection: Connection, scan_id: int) -> None:
+def close_frontier(connection: Connection, scan_id: int) -> bool:
+    """The time of the fetchers is up; return whether all have said what they did until then."""
     own = shared_frontiers.c.scan_id == scan_id
-    connection.execute(update(shared_frontiers).where(own).values(is_open=False))
+    closed = update(shared_frontiers).where(own, shared_frontiers.c.is_open)
+    connection.execute(closed.values(is_open=False, ends_at=func.now()))
+    values = {"scan": scan_id, "seconds": LEASE_SECONDS}
+    return connection.exec_driver_sql(_SILENT, values).first() is None
 
 
 def fetchers_result(connection: Connection, scan_id: int) -> FetchersResult:

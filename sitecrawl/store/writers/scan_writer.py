@@ -239,7 +239,7 @@ class ScanWriter:
         self.commit()
 
     def close_queues(self) -> bool:
-        """Give no more leases to fetchers; return whether none is left."""
+        """Give no more leases to fetchers; return whether none is left and all have reported."""
         with self._writing() as connection:
             are_free = close_queues(connection, self._scan.scan_id)
         self.commit()
