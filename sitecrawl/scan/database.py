@@ -132,7 +132,7 @@ class ScanDatabase:
         )
         writer = ScanWriter(self._database)
         if arguments.resume is not None:
-            self.record = writer.resume(arguments.resume, feeds)
+            self.record = writer.resume(arguments.resume, feeds, arguments.job)
             self.resumption = load_resumption(self._database, self.record)
         else:
             self.record = writer.begin(

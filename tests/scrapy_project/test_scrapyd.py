@@ -206,7 +206,7 @@ def test_jobs(scrapyd: Scrapyd, site: SiteServer) -> None:
     assert settings["job"] == slow
 
 
-def test_a_job_that_crashed_is_interrupted(
+def test_a_job_that_crashed_has_failed_and_can_go_on(
     scrapyd: Scrapyd, site: SiteServer, cli: Callable[..., ProcessResult]
 ) -> None:
     site.routes["/robots.txt"] = Reply(robots("/map.xml"), delay_seconds=_WAIT_SECONDS)
@@ -216,9 +216,17 @@ def test_a_job_that_crashed_is_interrupted(
     scrapyd.wait_until_finished(job)
     assert scrapyd.status(job) == "finished"  # Scrapyd knows no other end
     shown = cli("scans", "--database", scrapyd.database_url).succeeded()
-    assert "interrupted" in shown.stdout
+    assert "  failed  " in shown.stdout
+    assert f"(its process died: Scrapyd job {job}, process " in shown.stdout
     [(_, settings)] = scrapyd.scans()
     assert settings["job"] == job
+
+    site.routes |= {"/robots.txt": robots("/map.xml"), "/map.xml": sitemap("/a", "/b")}
+    resumed = scrapyd.schedule("discover", resume="1")
+    scrapyd.wait_until_finished(resumed)
+    [(status, settings)] = scrapyd.scans()
+    assert status == "finished"
+    assert settings["job"] == resumed
 
 
 def test_two_nodes_without_a_deployment_fill_one_inventory(

@@ -41,7 +41,7 @@ _UNFINISHED = (ScanStatus.INTERRUPTED, ScanStatus.PARTIAL, ScanStatus.CANCELLED)
 
 
 def find_dead_scans(database: Database, orphan_id: int | None = None) -> None:
-    """Mark the scans whose process is gone, so that they are known as interrupted.
+    """Mark the scans whose process is gone, so that they are known to have ended.
 
     *orphan_id* is a scan whose worker is dead.
     """
@@ -52,16 +52,18 @@ def find_dead_scans(database: Database, orphan_id: int | None = None) -> None:
 def newest_unfinished_scan(database: Database) -> Scan | None:
     """The newest scan that did not come to its end, and is the last one of its site.
 
-    A failed scan counts if it has read a page: the site answers, and something else, such as the
-    database, ended the scan. A finished one counts if its feeds are still to be written.
+    A failed scan counts if its process died, or if it has read a page: the site answers, and
+    something else, such as the database, ended the scan. A finished one counts if its feeds are
+    still to be written.
     """
     newest_of_sites = select(func.max(scans.c.id)).group_by(scans.c.site_id)
     has_read = exists().where(visits.c.scan_id == scans.c.id, visits.c.outcome == FetchOutcome.OK)
+    has_died = scans.c.summary.is_(None)  # who ends a scan in order leaves a summary
     statement = select(func.max(scans.c.id)).where(
         scans.c.id.in_(newest_of_sites),
         or_(
             scans.c.status.in_(_UNFINISHED),
-            (scans.c.status == ScanStatus.FAILED) & has_read,
+            (scans.c.status == ScanStatus.FAILED) & (has_died | has_read),
             (scans.c.status == ScanStatus.FINISHED) & scans.c.pending_feeds.is_not(None),
         ),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import JSON, Select, and_, case, func, select, type_coerce
 
 from sitecrawl.store import schema as t
-from sitecrawl.store.processes import death_words, is_alive
+from sitecrawl.store.processes import end_of_dead, is_alive
 from sitecrawl.store.schema.history import VERSIONED_COLUMNS
 from sitecrawl.store.vocabulary import ENDED_WELL, FIRST_WORKSPACE, ScanStatus
 from sitecrawl.urls.canonical import page_key
@@ -169,15 +169,11 @@ def _scans(database: Database, statement: Select[Any]) -> list[Scan]:
 
 
 def _as_of_now(scan: Scan, now: datetime) -> Scan:
-    """A scan whose process is gone is interrupted, also before a writer has marked it."""
+    """A scan whose process is gone has ended, also before a writer has marked it."""
     if scan.status != ScanStatus.RUNNING or is_alive(scan, now):
         return scan
-    return replace(
-        scan,
-        status=ScanStatus.INTERRUPTED,
-        reason=death_words(scan),
-        finished_at=scan.heartbeat_at,
-    )
+    status, reason = end_of_dead(scan)
+    return replace(scan, status=status, reason=reason, finished_at=scan.heartbeat_at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,14 +128,19 @@ class ScanWriter:
                 raise
         return scan
 
-    def resume(self, scan_id: int, feeds: Mapping[str, str] | None = None) -> ScanHandle:
-        """Go on with a scan that did not end, or raise ScanNotResumableError."""
+    def resume(
+        self, scan_id: int, feeds: Mapping[str, str] | None = None, job: str = ""
+    ) -> ScanHandle:
+        """Go on with a scan that did not end, or raise ScanNotResumableError.
+
+        *job* is Scrapyd's name for this process, if Scrapyd has started it.
+        """
         if self._connection is not None:
             raise RuntimeError("this writer has begun its scan already")
         with explained(self._database.label):
             connection = self._database.connect_writer()
             try:
-                scan = reopen_scan(connection, scan_id, feeds or {})
+                scan = reopen_scan(connection, scan_id, feeds or {}, job)
                 reopen_crawl(connection, scan)
                 self._take_over(connection, scan)
             except BaseException:
@@ -441,7 +446,7 @@ class ScanWriter:
             self.close()
 
     def close(self) -> None:
-        """Let go of the connection; a scan that was not finished will be found interrupted."""
+        """Let go of the connection; a scan that was not finished will be found dead."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
             # What is not committed is undone, by the server if the connection is lost.
@@ -459,7 +464,7 @@ class ScanWriter:
         running &= scans.c.process_token == process_token()
         if connection.execute(update(scans).where(running).values(**values)).rowcount == 0:
             raise ScanLostError(
-                f"scan {self._scan.scan_id} has been marked as interrupted by another process, "
+                f"scan {self._scan.scan_id} has been marked as dead by another process, "
                 "because it had not been heard of; run it again"
             )
 

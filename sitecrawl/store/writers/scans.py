@@ -17,7 +17,7 @@ from sitecrawl.store.errors import (
 )
 from sitecrawl.store.processes import (
     ORPHAN_DEAD_AFTER_SECONDS,
-    death_words,
+    end_of_dead,
     is_alive,
     process_token,
 )
@@ -77,8 +77,13 @@ def begin_scan(  # noqa: PLR0913  the columns of a scan and its site
     )
 
 
-def reopen_scan(connection: Connection, scan_id: int, feeds: Mapping[str, str]) -> ScanHandle:
-    """Go on with a scan that did not end, within the connection's transaction."""
+def reopen_scan(
+    connection: Connection, scan_id: int, feeds: Mapping[str, str], job: str
+) -> ScanHandle:
+    """Go on with a scan that did not end, within the connection's transaction.
+
+    *job* is Scrapyd's name for the process that goes on, if Scrapyd has started it.
+    """
     now = datetime.now(UTC)
     mark_dead_scans(connection, now)
     scan = connection.execute(select(scans).where(scans.c.id == scan_id)).first()
@@ -110,6 +115,8 @@ def reopen_scan(connection: Connection, scan_id: int, feeds: Mapping[str, str]) 
             pid=os.getpid(),
             process_token=process_token(),
             pending_feeds=_or_null(feeds),
+            settings=_of_job(scan.settings, job),
+            summary=null(),
         )
     )
     previous = select(func.max(scans.c.id)).where(scans.c.site_id == site.id, scans.c.id < scan_id)
@@ -129,7 +136,7 @@ def request_stop(connection: Connection, scan_id: int) -> None:
 
 
 def mark_dead_scans(connection: Connection, now: datetime, orphan_id: int | None = None) -> None:
-    """Mark scans as interrupted whose process is gone or has not been heard of for long.
+    """Give scans their end whose process is gone or has not been heard of for long.
 
     *orphan_id*: the worker of this scan is dead. Then its process has ended within ten seconds, or
     it cannot reach the database, so that it is not given the time of one that is busy.
@@ -138,20 +145,22 @@ def mark_dead_scans(connection: Connection, now: datetime, orphan_id: int | None
     for scan in connection.execute(running).all():
         if is_alive(scan, now, ORPHAN_DEAD_AFTER_SECONDS if scan.id == orphan_id else None):
             continue
+        status, reason = end_of_dead(scan)
         connection.execute(
             update(scans)
             .where(scans.c.id == scan.id, scans.c.status == ScanStatus.RUNNING)
-            .values(
-                status=ScanStatus.INTERRUPTED,
-                reason=death_words(scan),
-                finished_at=scan.heartbeat_at,
-            )
+            .values(status=status, reason=reason, finished_at=scan.heartbeat_at)
         )
 
 
 def forget_feeds(connection: Connection, scan_id: int) -> None:
     """The feeds of the scan are written."""
     connection.execute(update(scans).where(scans.c.id == scan_id).values(pending_feeds=null()))
+
+
+def _of_job(settings: Mapping[str, Any], job: str) -> dict[str, Any]:
+    others = {name: value for name, value in settings.items() if name != "job"}
+    return {**others, "job": job} if job else others
 
 
 def _or_null(feeds: Mapping[str, str]) -> Any:

@@ -73,14 +73,71 @@ def test_a_scan_whose_process_is_gone_is_found(database: Database) -> None:
     scanning.writer.close()
     find_dead_scans(database)
     assert chosen(database) is None, "this process is alive"
-    long_ago = datetime.now(UTC) - timedelta(seconds=DEAD_AFTER_SECONDS + 1)
-    with database.writing() as connection:
-        connection.execute(update(scans).values(heartbeat_at=long_ago))
+    _leave_alone(database)
     find_dead_scans(database)
     assert chosen(database) == scanning.handle.scan_id
     found = scan_by_id(database, scanning.handle.scan_id)
     assert found is not None
     assert found.status == ScanStatus.INTERRUPTED
+
+
+class TestJobsOfScrapyd:
+    """Scrapyd calls a job finished whose process died: nobody else says that it failed."""
+
+    def test_a_crash_is_a_failure_that_can_go_on(self, database: Database) -> None:
+        scanning = self._dead(database)
+        shown = scan_by_id(database, scanning.handle.scan_id)
+        assert shown is not None
+        find_dead_scans(database)
+        stored = scan_by_id(database, scanning.handle.scan_id)
+        assert stored is not None
+        for found in (shown, stored):
+            assert found.status == ScanStatus.FAILED
+            assert found.reason is not None
+            assert found.reason.startswith("its process died: Scrapyd job monday, process ")
+            assert found.reason.endswith(f"; sitecrawl resume {found.id} goes on")
+        assert chosen(database) == stored.id
+
+    @pytest.mark.parametrize(
+        ("job", "status"), [("", ScanStatus.INTERRUPTED), ("tuesday", ScanStatus.FAILED)]
+    )
+    def test_the_job_is_that_of_who_went_on(
+        self, database: Database, job: str, status: ScanStatus
+    ) -> None:
+        first = self._dead(database)
+        writer = ScanWriter(database)
+        writer.resume(first.handle.scan_id, job=job)
+        writer.commit()
+        writer.close()
+        _leave_alone(database)
+        found = scan_by_id(database, first.handle.scan_id)
+        assert found is not None
+        assert found.settings.get("job", "") == job
+        assert found.status == status
+
+    def test_one_that_died_after_it_went_on_can_go_on_again(self, database: Database) -> None:
+        first = Scanning(database, settings={"job": "monday"})
+        first.writer.finish(ScanStatus.PARTIAL, summary={"pages": 1})
+        writer = ScanWriter(database)
+        writer.resume(first.handle.scan_id, job="tuesday")
+        writer.commit()
+        writer.close()
+        _leave_alone(database)
+        find_dead_scans(database)
+        assert chosen(database) == first.handle.scan_id
+
+    def _dead(self, database: Database) -> Scanning:
+        scanning = Scanning(database, settings={"job": "monday"})
+        scanning.writer.commit()
+        scanning.writer.close()
+        _leave_alone(database)
+        return scanning
+
+
+def _leave_alone(database: Database) -> None:
+    long_ago = datetime.now(UTC) - timedelta(seconds=DEAD_AFTER_SECONDS + 1)
+    with database.writing() as connection:
+        connection.execute(update(scans).values(heartbeat_at=long_ago))
 
 
 def test_a_scan_on_another_host_is_given_less_time_if_its_worker_is_dead(
