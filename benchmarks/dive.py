@@ -31,7 +31,7 @@ from sqlalchemy import insert, text
 
 from benchmarks.trial.packages import debian_package
 from sitecrawl.dive.embeddings import local_embedder
-from sitecrawl.dive.files.process import FileProcess
+from sitecrawl.dive.files.reader import FileProcess
 from sitecrawl.dive.reading import DiveCounts, PageReader, embed_passages
 from sitecrawl.dive.search import search
 from sitecrawl.dive.topics import renew_topics

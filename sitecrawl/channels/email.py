@@ -1,7 +1,14 @@
-"""Messages as email: text and HTML for phones, light and dark."""
+"""Messages as email: text and HTML for phones, light and dark; links that unsubscribe.
+
+The token in such a link names the channel and proves the right to stop its messages.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import hashlib
+import hmac
 from dataclasses import dataclass
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -17,6 +24,9 @@ if TYPE_CHECKING:
 
     from sitecrawl.channels.messages import EventNews, Message, SiteNews
 
+UNSUBSCRIBE_PATH = "/unsubscribe/"
+_PROOF_BYTES = 16
+_ID_BYTES = 8
 # Links in headers stay in one line.
 _POLICY = SMTP.clone(max_line_length=300)
 _MAX_SUBJECT = 150
@@ -227,3 +237,37 @@ def _link(url: str, words: str) -> str:
     if not url.startswith(("https://", "http://")):
         return escape(words)
     return f'<a href="{escape(url)}">{escape(words)}</a>'
+
+
+# --- Unsubscribing ---------------------------------------------------------------------------
+def unsubscribe_token(channel_id: int, key: bytes) -> str:
+    return (
+        base64.urlsafe_b64encode(_proof(channel_id, key) + channel_id.to_bytes(_ID_BYTES, "big"))
+        .decode()
+        .rstrip("=")
+    )
+
+
+def channel_of_token(token: str, key: bytes) -> int | None:
+    """None: nobody here has made it.
+
+    >>> channel_of_token(unsubscribe_token(7, b"key"), b"key")
+    7
+    >>> channel_of_token(unsubscribe_token(7, b"key"), b"other") is None
+    True
+    """
+    try:
+        raw = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+    except (binascii.Error, ValueError):
+        return None
+    proof, number = raw[:_PROOF_BYTES], raw[_PROOF_BYTES:]
+    if len(number) != _ID_BYTES:
+        return None
+    channel_id = int.from_bytes(number, "big")
+    return channel_id if hmac.compare_digest(proof, _proof(channel_id, key)) else None
+
+
+def _proof(channel_id: int, key: bytes) -> bytes:
+    return hmac.new(key, f"unsubscribe:{channel_id}".encode(), hashlib.sha256).digest()[
+        :_PROOF_BYTES
+    ]

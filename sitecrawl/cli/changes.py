@@ -117,7 +117,7 @@ def _wanted(
     *,
     with_silent: bool,
 ) -> ChangeFilter:
-    from sitecrawl.changes.conditions import CONDITION_NAMES
+    from sitecrawl.changes.events import CONDITION_NAMES
     from sitecrawl.changes.kinds import Severity
     from sitecrawl.store.queries.changes import ChangeFilter
 
@@ -245,7 +245,7 @@ def _write(
 
 
 def _conditions(text: str) -> list[Any]:
-    from sitecrawl.changes.conditions import parse_conditions
+    from sitecrawl.changes.events import parse_conditions
 
     if not text:
         return []
@@ -260,7 +260,7 @@ def _failures(
 ) -> list[str]:
     from dataclasses import replace
 
-    from sitecrawl.changes.conditions import broken_conditions
+    from sitecrawl.changes.events import broken_conditions
     from sitecrawl.services.changes import list_events
 
     if not conditions:
@@ -293,7 +293,7 @@ def diff(
     sitecrawl diff example.com
     sitecrawl diff example.com --scan 3 --scan 17 -o diff.csv
     """
-    from sitecrawl.changes.conditions import broken_conditions
+    from sitecrawl.changes.events import broken_conditions
     from sitecrawl.changes.kinds import EventKind
     from sitecrawl.exporters.output import opened_output
     from sitecrawl.services.changes import diff as compare

@@ -15,13 +15,16 @@ from sitecrawl.dive.citations import (
     Citation,
     UnsupportedSentence,
     build_messages,
+    cite,
     label_sources,
 )
 from sitecrawl.dive.embeddings import local_embedder, local_embedder_named
-from sitecrawl.dive.extractive import extractive_answer
 from sitecrawl.dive.models import ModelFailedError, ServedChatModel, chat_server
 from sitecrawl.dive.passages import count_tokens
+from sitecrawl.dive.plain_text import is_plain
+from sitecrawl.dive.ranking import query_words
 from sitecrawl.dive.search import search, speaks_of
+from sitecrawl.dive.sentences import split_sentences, words_of
 from sitecrawl.errors import NotFoundError
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.queries.conversations import (
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator, Sequence
 
     from sitecrawl.config import Config
+    from sitecrawl.dive.citations import Source
+    from sitecrawl.dive.embeddings import Embedder
     from sitecrawl.dive.search import EmbedderNamed, Hit
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.conversations import ContentGap, Conversation, Turn
@@ -45,6 +50,17 @@ NOT_FOUND_WORDS: Final = "Not found on this site."
 _SOURCES: Final = 6
 _SHORT_QUESTION_WORDS: Final = 4
 _WORD: Final = re.compile(r"[^\W_]+")
+# Of answers without a model.
+_MAX_SENTENCES: Final = 4
+_FROM_PASSAGES: Final = 3
+_CANDIDATES: Final = 40
+_SHORTEST_CHARACTERS: Final = 25
+_LONGEST_CHARACTERS: Final = 400
+# A sentence counts more the better the passage is that it stands in.
+_PASSAGE_SHARE: Final = 0.3
+_WORD_SHARE: Final = 0.1
+# Further sentences must be nearly as good as the best.
+_NEARLY: Final = 0.75
 
 
 class AnswerKind(StrEnum):
@@ -276,7 +292,7 @@ class _ModelAnswer:
 
 def _extract(question: str, hits: Sequence[Hit]) -> _Draft:
     sources = label_sources([hit.passage for hit in hits])
-    text, citations = extractive_answer(
+    text, citations = _extractive_answer(
         question,
         sources,
         [hit.score.total for hit in hits],
@@ -285,6 +301,49 @@ def _extract(question: str, hits: Sequence[Hit]) -> _Draft:
     if not citations:
         return _Draft(AnswerKind.NOT_FOUND, NOT_FOUND_WORDS)
     return _Draft(AnswerKind.EXTRACTIVE, text, tuple(citations))
+
+
+def _extractive_answer(
+    question: str, sources: Sequence[Source], scores: Sequence[float], embedder: Embedder
+) -> tuple[str, list[Citation]]:
+    """The best sentences with their labels, in the order of the passages, and the citations."""
+    candidates = [
+        (place, sentence)
+        for place, source in enumerate(sources[:_FROM_PASSAGES])
+        for sentence in split_sentences(source.passage.text)
+        if _SHORTEST_CHARACTERS <= len(sentence) <= _LONGEST_CHARACTERS
+        # A sentence that would not be shown as it stands in the page is not quoted.
+        and is_plain(sentence)
+    ][:_CANDIDATES]
+    if not candidates:
+        return "", []
+    [asked] = embedder.encode([question])
+    cosines = embedder.encode([sentence for _place, sentence in candidates]) @ asked
+    wanted = set(query_words(question))
+    ranked = sorted(
+        (
+            (
+                float(cosine)
+                + _PASSAGE_SHARE * scores[place]
+                + _WORD_SHARE * len(words_of(sentence) & wanted) / max(len(wanted), 1),
+                number,
+            )
+            for number, ((place, sentence), cosine) in enumerate(
+                zip(candidates, cosines, strict=True)
+            )
+        ),
+        reverse=True,
+    )
+    best = ranked[0][0]
+    chosen = sorted(number for score, number in ranked[:_MAX_SENTENCES] if score >= _NEARLY * best)
+    parts: list[str] = []
+    citations: dict[str, Citation] = {}
+    for number in chosen:
+        place, sentence = candidates[number]
+        source = sources[place]
+        citations.setdefault(source.label, cite(source, question, sentence))
+        parts.append(f"{sentence} [{source.label}]")
+    return " ".join(parts), list(citations.values())
 
 
 def _with_context(question: str, history: Sequence[tuple[str, str]]) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from sitecrawl.dive.embeddings import local_embedder, local_embedder_named
 from sitecrawl.dive.files.formats import FileFormat, ending_of, is_pdf_readable
-from sitecrawl.dive.files.process import FileProcess
+from sitecrawl.dive.files.reader import FileProcess
 from sitecrawl.dive.models import ServedEmbedder, embedding_server
 from sitecrawl.dive.reading import DiveCounts, PageReader, embed_passages
 from sitecrawl.dive.topics import renew_topics

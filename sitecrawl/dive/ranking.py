@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from sitecrawl.dive.rules.stop_words import STOP_WORDS
+from sitecrawl.dive.word_lists import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sitecrawl.dive.embeddings import Embedder
-    from sitecrawl.dive.files.process import FileProcess
+    from sitecrawl.dive.files.reader import FileProcess
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.passages import UnembeddedPassage
     from sitecrawl.store.queries.scans import Site

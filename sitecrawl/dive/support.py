@@ -14,9 +14,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from sitecrawl.dive.rules.negations import NEGATIONS
-from sitecrawl.dive.rules.numerals import NUMERALS
-from sitecrawl.dive.rules.stop_words import STOP_WORDS
+from sitecrawl.dive.word_lists import NEGATIONS, NUMERALS, STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

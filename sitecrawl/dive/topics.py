@@ -13,8 +13,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from sitecrawl.dive.rules.stop_words import STOP_WORDS
 from sitecrawl.dive.vectors import VectorIndexes
+from sitecrawl.dive.word_lists import STOP_WORDS
 from sitecrawl.errors import NotFoundError
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.queries import topics as queries

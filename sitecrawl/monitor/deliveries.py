@@ -15,17 +15,15 @@ import random
 import time
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from sitecrawl.channels.email import UNSUBSCRIBE_PATH, unsubscribe_token
 from sitecrawl.channels.messages import Message, MessageType
 from sitecrawl.channels.rendering import render
-from sitecrawl.channels.retries import delay_before_next
 from sitecrawl.channels.targets import ChannelKind, Target
-from sitecrawl.channels.unsubscribing import PATH, unsubscribe_token
 from sitecrawl.monitor.announcements import announce_pending
 from sitecrawl.monitor.news import NewsDesk
-from sitecrawl.monitor.senders import Answer
-from sitecrawl.monitor.senders.dispatch import Parcel, send
+from sitecrawl.monitor.senders import Answer, Parcel, send
 from sitecrawl.services.database import configured
 from sitecrawl.services.secret_keys import secret_box
 from sitecrawl.store.queries.channels import (
@@ -62,6 +60,16 @@ MAX_DUE = 1_000
 # Deliveries in a row that fail for good, before a channel is disabled.
 _MAX_FAILURES = 3
 _MAX_ALERTED = 5
+_MINUTE, _HOUR = 60, 3600
+# Pauses between attempts: together 68 hours, with the jitter at most three days.
+DELAYS_SECONDS: Final = (
+    *(10, _MINUTE, 5 * _MINUTE, 30 * _MINUTE),
+    *(2 * _HOUR, 5 * _HOUR, 10 * _HOUR, 14 * _HOUR, 18 * _HOUR, 18 * _HOUR),
+)
+MAX_ATTEMPTS: Final = len(DELAYS_SECONDS) + 1
+# A receiver that comes back does not get all deliveries at the same moment.
+JITTER: Final = 0.05
+_MAX_RETRY_AFTER_SECONDS: Final = 6 * _HOUR
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +216,10 @@ def _unsubscribing(channel: Row[Any], box: SecretBox, config: Config) -> tuple[s
     if not config.web_public_url:
         return "", f"Sent by sitecrawl through channel {channel.id} ({channel.name})"
     token = unsubscribe_token(channel.id, box.derived_key("unsubscribe"))
-    return f"{config.web_public_url.rstrip('/')}{PATH}{token}", "Unsubscribe from these messages"
+    return (
+        f"{config.web_public_url.rstrip('/')}{UNSUBSCRIBE_PATH}{token}",
+        "Unsubscribe from these messages",
+    )
 
 
 def _record(
@@ -251,6 +262,23 @@ def _record(
     writer.finish_delivery(connection, delivery.id, DeliveryStatus.FAILED, finished_at)
     _consider_disabling(connection, channel, delivery, answer, finished_at)
     return DeliveryResult(delivery.id, DeliveryStatus.FAILED, answer)
+
+
+def delay_before_next(attempts: int, chance: float, retry_after: float = 0.0) -> timedelta | None:
+    """How long to wait after so many failed attempts; None: give up.
+
+    *chance* is a random number from 0 to 1. A receiver's ``Retry-After`` makes the pause longer.
+
+    >>> delay_before_next(1, 0.5), delay_before_next(1, 0.5, retry_after=30)
+    (datetime.timedelta(seconds=10), datetime.timedelta(seconds=30))
+    >>> delay_before_next(MAX_ATTEMPTS, 0.5) is None
+    True
+    """
+    if attempts >= MAX_ATTEMPTS:
+        return None
+    base = DELAYS_SECONDS[attempts - 1]
+    seconds = base * (1 + JITTER * (2 * chance - 1))
+    return timedelta(seconds=max(seconds, min(retry_after, _MAX_RETRY_AFTER_SECONDS)))
 
 
 def forget_old_deliveries(database: Database, before: datetime) -> int:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl.channels.email import channel_of_token
 from sitecrawl.channels.messages import Message, MessageType
 from sitecrawl.channels.rendering import render
 from sitecrawl.channels.rules import Rules
 from sitecrawl.channels.targets import ChannelKind, Target, label_of, parse_target
-from sitecrawl.channels.unsubscribing import channel_of_token
 from sitecrawl.errors import InvalidInputError, NotFoundError
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.secret_keys import secret_box

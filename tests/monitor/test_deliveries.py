@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from standardwebhooks import Webhook
 
-from sitecrawl.channels.retries import MAX_ATTEMPTS
 from sitecrawl.channels.rules import Cadence, Rules
 from sitecrawl.monitor.announcements import announce
-from sitecrawl.monitor.deliveries import LEASE, deliver, due_deliveries, prepare_due
+from sitecrawl.monitor.deliveries import LEASE, MAX_ATTEMPTS, deliver, due_deliveries, prepare_due
 from sitecrawl.services import channels as service
 from sitecrawl.services.channels import NewChannel
 from sitecrawl.store import schema as t

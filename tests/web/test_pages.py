@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.channels.unsubscribing import PATH, unsubscribe_token
+from sitecrawl.channels.email import UNSUBSCRIBE_PATH, unsubscribe_token
 from sitecrawl.errors import NotFoundError
 from sitecrawl.services import users
 from sitecrawl.services.channels import NewChannel, add_channel, show_channel
@@ -104,7 +104,7 @@ def test_only_a_post_unsubscribes_and_it_needs_no_session(server: Serving) -> No
     new = NewChannel("email", "anna@example.com")
     channel = add_channel(server.database, 1, new, server.config).channel
     key = secret_box(server.database, server.config).derived_key("unsubscribe")
-    path = PATH + unsubscribe_token(channel.id, key)
+    path = UNSUBSCRIBE_PATH + unsubscribe_token(channel.id, key)
     client = server.anonymous()
     for answer in (client.get(path), client.head(path)):
         assert answer.status_code in {200, 405}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from sitecrawl.channels.unsubscribing import PATH
+from sitecrawl.channels.email import UNSUBSCRIBE_PATH
 from sitecrawl.services import channels
 from sitecrawl.web.auth import count_by_address
 from sitecrawl.web.state import web_of
 from sitecrawl.web.templating import render
 
-router = APIRouter(prefix=PATH.rstrip("/"), dependencies=[Depends(count_by_address)])
+router = APIRouter(prefix=UNSUBSCRIBE_PATH.rstrip("/"), dependencies=[Depends(count_by_address)])
 
 
 @router.get("/{token}")

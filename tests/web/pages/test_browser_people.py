@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from sitecrawl.channels.unsubscribing import PATH, unsubscribe_token
+from sitecrawl.channels.email import UNSUBSCRIBE_PATH, unsubscribe_token
 from sitecrawl.services import channels, groups, jobs, sites, users
 from sitecrawl.services.channels import NewChannel
 from sitecrawl.services.groups import GroupInput
@@ -313,7 +313,7 @@ def test_somebody_unsubscribes(dashboard: Dashboard, visitor: Page) -> None:
     new = NewChannel("email", "anna@example.com")
     channel = channels.add_channel(server.database, 1, new, server.config).channel
     key = secret_box(server.database, server.config).derived_key("unsubscribe")
-    visitor.goto(f"{server.url}{PATH}{unsubscribe_token(channel.id, key)}")
+    visitor.goto(f"{server.url}{UNSUBSCRIBE_PATH}{unsubscribe_token(channel.id, key)}")
     visitor.click("button:text-is('Stop them')")
     expect(visitor.locator("main")).to_contain_text("gets no more messages")
     assert not channels.show_channel(server.database, 1, channel.id).enabled

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sitecrawl.dive.files.formats import FileProblem, UnreadableFileError
-from sitecrawl.dive.files.process import FileProcess
+from sitecrawl.dive.files.reader import FileProcess
 from tests.dive.files import making
 from tests.dive.files.making import Text
 

@@ -6,7 +6,7 @@ import pytest
 
 from sitecrawl.dive.extraction import BlockKind
 from sitecrawl.dive.files.formats import FileFormat
-from sitecrawl.dive.files.reading import read_file
+from sitecrawl.dive.files.reader import read_file
 from sitecrawl.dive.passages import passage_link, split_passages
 from sitecrawl.store.queries.passages import StoredPassage
 from tests.dive.files import making

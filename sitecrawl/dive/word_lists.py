@@ -1,10 +1,11 @@
-"""Words that nearly every passage has: without them the database need not rank them all."""
+"""Words that the search and the checks of answers know, by language."""
 
 from __future__ import annotations
 
 from typing import Final
 
-_BY_LANGUAGE: Final = {
+# Nearly every passage has these words: without them the database need not rank every passage.
+_STOP_WORDS: Final = {
     "en": (
         "a about an and are as at be been but by can could did do does for from had has have how i "
         "if in into is it its me my no not of on or our out so than that the their them then there "
@@ -29,5 +30,27 @@ _BY_LANGUAGE: Final = {
         "porque qué quien quién si sin su sus una y"
     ),
 }
+STOP_WORDS: Final = frozenset(word for words in _STOP_WORDS.values() for word in words.split())
 
-STOP_WORDS: Final = frozenset(word for words in _BY_LANGUAGE.values() for word in words.split())
+# Words that deny.
+_NEGATIONS: Final = {
+    "en": "no not never none nobody nothing nowhere neither nor without cannot",
+    "de": "nicht kein keine keinem keinen keiner keines nie niemals niemand nichts ohne weder",
+    "fr": "ne pas jamais aucun aucune rien personne sans ni",
+    "es": "no nunca ningún ninguna ninguno nada nadie sin tampoco",
+    "it": "non mai nessun nessuna nessuno niente senza",
+    "nl": "niet geen nooit niemand niets zonder",
+    "pt": "não nunca nenhum nenhuma nada ninguém sem",
+}
+NEGATIONS: Final = frozenset(" ".join(_NEGATIONS.values()).split())
+
+# Numbers as words, from two on: "one" is an article in many languages.
+_NUMERALS: Final = {
+    "en": "two three four five six seven eight nine ten eleven twelve",
+    "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+}
+NUMERALS: Final = {
+    word: str(number)
+    for words in _NUMERALS.values()
+    for number, word in enumerate(words.split(), 2)
+}

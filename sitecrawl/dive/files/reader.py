@@ -1,8 +1,9 @@
-"""Reads files in a process of its own, as they may be made to hang or to fill the memory.
+"""Reads a file of any known format, in a child process.
 
-``python -m sitecrawl.dive.files.process N`` is that process; *N* is its end of a pipe. It gets the
-address and the body of a file and answers with JSON. It has little memory, cannot write files, and
-is ended when a file takes too long; the next file gets a new one.
+Files are hostile: one may be made to hang the reader or to fill the memory.
+``python -m sitecrawl.dive.files.reader N`` is the child; *N* is its end of a pipe. It gets the
+address and the body of a file and answers with JSON. Its memory is limited, it cannot write files,
+and it is killed when a file takes too long; the next file gets a new child.
 """
 
 from __future__ import annotations
@@ -13,17 +14,28 @@ import logging
 import resource
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from multiprocessing.connection import Connection, Pipe
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sitecrawl.dive.extraction import Article, Block, BlockKind
-from sitecrawl.dive.files.formats import FileFormat, FileProblem, UnreadableFileError
+from sitecrawl.dive.files import office
+from sitecrawl.dive.files.archive import Archive
+from sitecrawl.dive.files.formats import (
+    FileFormat,
+    FileProblem,
+    UnreadableFileError,
+    is_archive,
+    is_compound,
+    is_pdf,
+    name_of,
+)
+from sitecrawl.dive.files.opendocument import MEDIA_TYPES, read_opendocument
+from sitecrawl.dive.files.pdf import read_pdf
+from sitecrawl.dive.files.texts import EPUB_TYPE, read_epub, read_text
 
 if TYPE_CHECKING:
     from typing import Self
-
-    from sitecrawl.dive.files.reading import ReadFile
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +47,16 @@ _LIMITS: Final = (
     (resource.RLIMIT_FSIZE, 0),
     (resource.RLIMIT_CORE, 0),
 )
+_OFFICE: Final = (
+    (office.DOCUMENT, FileFormat.WORD, office.read_document),
+    (office.PRESENTATION, FileFormat.SLIDES, office.read_slides),
+    (office.WORKBOOK, FileFormat.SHEETS, office.read_sheets),
+)
+
+
+class ReadFile(NamedTuple):
+    format: FileFormat
+    article: Article
 
 
 class FileProcess:
@@ -91,8 +113,6 @@ class FileProcess:
 
 
 def _read_file(answer: dict[str, Any]) -> ReadFile:
-    from sitecrawl.dive.files.reading import ReadFile
-
     if "problem" in answer:
         raise UnreadableFileError(FileProblem(answer["problem"]), answer["message"])
     blocks = [
@@ -102,12 +122,42 @@ def _read_file(answer: dict[str, Any]) -> ReadFile:
     return ReadFile(FileFormat(answer["format"]), Article(**answer["article"], blocks=blocks))
 
 
-# --- the process ---------------------------------------------------------------------------------
+# --- The child ---------------------------------------------------------------------------------
+
+
+def read_file(body: bytes, url: str) -> ReadFile:
+    """What the file says; ``UnreadableFileError`` if it cannot be read."""
+    read = _read(body)
+    if read.article.title:
+        return read
+    return read._replace(article=replace(read.article, title=name_of(url)))
+
+
+def _read(body: bytes) -> ReadFile:
+    if is_archive(body):
+        return _read_archive(Archive(body))
+    if is_pdf(body):
+        return ReadFile(FileFormat.PDF, read_pdf(body))
+    if is_compound(body):
+        message = "an old office file, or one with a password"
+        raise UnreadableFileError(FileProblem.ENCRYPTED, message)
+    return ReadFile(FileFormat.TEXT, read_text(body))
+
+
+def _read_archive(archive: Archive) -> ReadFile:
+    for part, file_format, read in _OFFICE:
+        if part in archive.names:
+            return ReadFile(file_format, read(archive))
+    media_type = archive.read("mimetype").decode("ascii", "replace").strip()
+    if media_type == EPUB_TYPE:
+        return ReadFile(FileFormat.EPUB, read_epub(archive))
+    if media_type in MEDIA_TYPES:
+        return ReadFile(MEDIA_TYPES[media_type], read_opendocument(archive))
+    message = "a zip file that is neither an office file nor an e-book"
+    raise UnreadableFileError(FileProblem.DAMAGED, message)
 
 
 def _answer(body: bytes, url: str) -> dict[str, Any]:
-    from sitecrawl.dive.files.reading import read_file
-
     try:
         read = read_file(body, url)
     except UnreadableFileError as error:

@@ -1,1 +1,0 @@
-"""Words that the search knows, as data."""
