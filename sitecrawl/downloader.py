@@ -31,13 +31,13 @@ from twisted.python.failure import Failure
 from sitecrawl.config import Config, ConfigError
 from sitecrawl.items import DocumentKind
 from sitecrawl.politeness.pace import parse_http_date, parse_retry_after
+from sitecrawl.scan import scan_of
 from sitecrawl.scan.errors import (
     AddressNotAllowedError,
     NotSentError,
     PostponedError,
     ScanStoppedError,
 )
-from sitecrawl.scan.scan import scan_of
 from sitecrawl.signals import request_sending
 from sitecrawl.urls.address import origin_of, site_of
 

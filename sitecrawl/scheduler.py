@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.core.scheduler import Scheduler
 
-from sitecrawl.scan.scan import scan_of
+from sitecrawl.scan import scan_of
 
 if TYPE_CHECKING:
     from typing import Self

@@ -109,7 +109,7 @@ def resume(
     sitecrawl resume 12 -o urls.csv
     sitecrawl resume -s SITECRAWL_MAX_SCAN_MINUTES=120
     """
-    from sitecrawl.scan.feeds import as_feeds
+    from sitecrawl.scan.arguments import as_feeds
     from sitecrawl.services.scans import ScanRequest, resumable_scan, run_scan, write_feeds
     from sitecrawl.store.engine import open_database
     from sitecrawl.store.vocabulary import ScanStatus

@@ -104,7 +104,7 @@ class CheckedSpiderMixin(_RunSpiderCommand):
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
         """Also find what would stop the spider, before anything is started."""
-        from sitecrawl.spiders.resuming import check_arguments
+        from sitecrawl.scan.arguments import check_arguments
         from sitecrawl.spiders.site import SiteSpider
 
         self._crawler = crawler = super()._create_crawler(spidercls)

@@ -69,7 +69,7 @@ def run_dive(
 ) -> DiveResult:
     """Fetch the wanted pages, read them, and embed their passages.
 
-    Pages are fetched by a scan of its own, under the same manners as any other. One whose body was
+    Pages are fetched by a scan of its own, as politely as any other. One whose body was
     kept within the last ``SITECRAWL_DIVE_MAX_AGE_HOURS`` is not fetched again. *fetch* says with
     which profile, settings and database; without it no page is fetched. *dive_id*: of a dive that
     is queued. A dive can be stopped at any point: the next one goes on where this one was.

@@ -13,7 +13,7 @@ from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from sitecrawl.config import Config
 from sitecrawl.downloader import is_stopping, sleep_unless_stopping
 from sitecrawl.politeness.pace import backoff_seconds
-from sitecrawl.scan.scan import scan_of
+from sitecrawl.scan import scan_of
 
 if TYPE_CHECKING:
     from scrapy.http import Response

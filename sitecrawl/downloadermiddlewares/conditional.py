@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 
 from sitecrawl.config import Config
 from sitecrawl.items import DocumentKind
-from sitecrawl.scan.scan import scan_of
+from sitecrawl.scan import scan_of
 
 if TYPE_CHECKING:
     from typing import Self

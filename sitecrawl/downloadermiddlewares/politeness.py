@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 
 from sitecrawl.downloader import check_download_components, is_page
+from sitecrawl.scan import scan_of
 from sitecrawl.scan.errors import NotSentError
-from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
     from typing import Self

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.robots.policy import VerdictReason
+from sitecrawl.scan import scan_of
 from sitecrawl.scan.errors import BlockedByRobotsError, ScanStoppedError
-from sitecrawl.scan.scan import scan_of
 
 if TYPE_CHECKING:
     from typing import Self

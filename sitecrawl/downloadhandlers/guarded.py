@@ -27,13 +27,13 @@ from sitecrawl.config import Config
 from sitecrawl.downloadhandlers.lenient import LenientExchange
 from sitecrawl.safety.policy import endpoint_of
 from sitecrawl.safety.resolver import GuardedResolver
+from sitecrawl.scan import scan_of
 from sitecrawl.scan.errors import (
     AddressNotAllowedError,
     ConnectionDroppedError,
     HeadersTooLargeError,
     PostponedError,
 )
-from sitecrawl.scan.scan import scan_of
 from sitecrawl.signals import request_sending
 
 if TYPE_CHECKING:

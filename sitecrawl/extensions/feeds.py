@@ -17,8 +17,8 @@ from sitecrawl.config import Config
 from sitecrawl.errors import SitecrawlError
 from sitecrawl.exporters.output import PartialFile
 from sitecrawl.exporters.pages import EXTRAS, ScanExporter
+from sitecrawl.scan import scan_of
 from sitecrawl.scan.lifecycle import ScanLifecycle
-from sitecrawl.scan.scan import scan_of
 from sitecrawl.store.vocabulary import ScanStatus
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from scrapy.utils.asyncio import create_looping_call
 
 from sitecrawl.config import Config
 from sitecrawl.console.progress import ProgressFigures
-from sitecrawl.scan.scan import scan_of
+from sitecrawl.scan import scan_of
 
 if TYPE_CHECKING:
     from typing import Self

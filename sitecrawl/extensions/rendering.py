@@ -15,9 +15,9 @@ from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.render.browser import find_browser, is_playwright_installed
 from sitecrawl.render.requests import RequestKind, is_data_wanted, is_tracker
 from sitecrawl.render.trials import RenderMode
+from sitecrawl.scan import scan_of
+from sitecrawl.scan.documents import document_request, failed_document_of
 from sitecrawl.scan.errors import ScanStoppedError
-from sitecrawl.scan.fetching import document_request, failed_document_of
-from sitecrawl.scan.scan import scan_of
 from sitecrawl.stages.waterfall import links_are_read
 
 if TYPE_CHECKING:

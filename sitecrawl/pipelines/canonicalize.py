@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sitecrawl.items import mention_batches
-from sitecrawl.scan.pipeline import InventoryPipeline
+from sitecrawl.pipelines import InventoryPipeline
 from sitecrawl.urls.address import without_credentials
 from sitecrawl.urls.canonical import explain_refusal
 from sitecrawl.urls.columns import canonicalize_batch, shared_origin
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sitecrawl.items import MentionBatch
-    from sitecrawl.scan.scan import Scan
+    from sitecrawl.scan import Scan
 
 
 class CanonicalizePipeline(InventoryPipeline):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.items import mention_batches
-from sitecrawl.scan.pipeline import InventoryPipeline
+from sitecrawl.pipelines import InventoryPipeline
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.rules import FILE_KINDS
 from sitecrawl.urls.skip import file_kind

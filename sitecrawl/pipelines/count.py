@@ -6,14 +6,14 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sitecrawl.items import SITEMAP_SOURCES, VisitedPage, mention_batches
-from sitecrawl.scan.pipeline import InventoryPipeline
+from sitecrawl.pipelines import InventoryPipeline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
     from sitecrawl.items import MentionBatch
-    from sitecrawl.scan.scan import Scan
+    from sitecrawl.scan import Scan
 
 
 class CountPipeline(InventoryPipeline):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.items import mention_batches
-from sitecrawl.scan.pipeline import InventoryPipeline
+from sitecrawl.pipelines import InventoryPipeline
 from sitecrawl.urls.columns import ColumnMemo, page_ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from sitecrawl.scan.scan import Scan
+    from sitecrawl.scan import Scan
     from sitecrawl.urls.columns import SharedOrigin
     from sitecrawl.urls.seen import SeenIds
 

@@ -15,7 +15,7 @@ from sitecrawl.items import (
     VisitOutcome,
     mention_batches,
 )
-from sitecrawl.scan.pipeline import InventoryPipeline
+from sitecrawl.pipelines import InventoryPipeline
 from sitecrawl.urls.canonical import page_id
 from sitecrawl.urls.refusal import Reason
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sitecrawl.items import MentionBatch, Visit
-    from sitecrawl.scan.scan import Scan
+    from sitecrawl.scan import Scan
     from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.urls.pattern_budgets import PatternBudgets, PatternCut
     from sitecrawl.urls.seen import SeenIds

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from sitecrawl.items import Judged, MenuItem, VisitedPage
-    from sitecrawl.scan.scan import Scan
+    from sitecrawl.scan import Scan
     from sitecrawl.sitemaps.entries import EntryDetails
     from sitecrawl.store.writers.scan_writer import ScanWriter
 

@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from sitecrawl.items import Evidence, EvidenceType, mention_batches
+from sitecrawl.pipelines import InventoryPipeline
 from sitecrawl.robots.policy import VerdictReason
-from sitecrawl.scan.pipeline import InventoryPipeline
 from sitecrawl.urls.columns import origin_prefix
 from sitecrawl.urls.refusal import NO_ADDRESSES, Reason, Refusal
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from sitecrawl.items import Judged, MentionBatch
     from sitecrawl.robots.policy import Verdict
+    from sitecrawl.scan import Scan
     from sitecrawl.scan.robots import AuthorityRobots
-    from sitecrawl.scan.scan import Scan
     from sitecrawl.urls.columns import SharedOrigin
 
 # Without rules to go by nothing is fetched, but a list of pages is not a fetch.

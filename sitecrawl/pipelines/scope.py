@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sitecrawl.items import mention_batches
-from sitecrawl.scan.pipeline import InventoryPipeline
+from sitecrawl.pipelines import InventoryPipeline
 from sitecrawl.urls.columns import ColumnMemo
 from sitecrawl.urls.refusal import Reason
 from sitecrawl.urls.skip import first_segments
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sitecrawl.items import MentionBatch
-    from sitecrawl.scan.scan import Scan
+    from sitecrawl.scan import Scan
     from sitecrawl.urls.refusal import Refusal
     from sitecrawl.urls.scope import Scope
 

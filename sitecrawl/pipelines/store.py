@@ -8,11 +8,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.items import INTERNAL_ITEMS, VisitedPage, mention_batches
+from sitecrawl.pipelines import InventoryPipeline
 from sitecrawl.pipelines.records import ItemRecorder
-from sitecrawl.scan.pipeline import InventoryPipeline
 
 if TYPE_CHECKING:
-    from sitecrawl.scan.scan import Scan
+    from sitecrawl.scan import Scan
 
 logger = logging.getLogger(__name__)
 

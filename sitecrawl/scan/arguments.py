@@ -1,15 +1,17 @@
-"""The arguments of the spiders (``-a name=value``), typed and checked."""
+"""What a run was asked for: its arguments and feeds, also those of a scan that is resumed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from sitecrawl.config import ConfigError
+from sitecrawl.config import Config, ConfigError, apply_environment, setting_specs
 from sitecrawl.config.profiles import apply_profile, profile_names
 from sitecrawl.config.values import ValueKind, choice, count, flag, names, text
 from sitecrawl.render.trials import RenderMode
 from sitecrawl.safety.policy import Endpoint, endpoint_of
+from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.urls.address import resolve, without_credentials
 from sitecrawl.urls.skip import SkipRules
 from sitecrawl.urls.target import Target, TargetError, parse_target
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy.settings import BaseSettings
+
+    from sitecrawl.store.queries.scans import Scan
 
 _KINDS: dict[str, ValueKind] = {
     "domain": text,
@@ -146,3 +150,105 @@ def _checked_bases(bases: tuple[str, ...], target: Target) -> tuple[str, ...]:
             shown = without_credentials(base)
             raise ConfigError(f"argument base={shown!r}: expected a URL or a path such as /docs/")
     return bases
+
+
+# --- resuming ----------------------------------------------------------------------------------
+
+_FETCHER = "fetch"  # joins scans of other spiders
+# Scrapy's own settings that decide how requests are sent; a resumed scan sends its requests alike.
+_REQUEST_SETTINGS = (
+    *("USER_AGENT", "CONCURRENT_REQUESTS_PER_DOMAIN", "DOWNLOAD_DELAY", "DOWNLOAD_DELAY_JITTER"),
+    *("AUTOTHROTTLE_ENABLED", "AUTOTHROTTLE_START_DELAY", "AUTOTHROTTLE_MAX_DELAY"),
+    *("AUTOTHROTTLE_TARGET_CONCURRENCY", "RETRY_TIMES"),
+)
+
+
+def request_settings(settings: BaseSettings) -> dict[str, Any]:
+    """How requests are sent, for the record of the scan."""
+    return {name: settings.get(name) for name in _REQUEST_SETTINGS}
+
+
+def check_arguments(given: Mapping[str, str], settings: BaseSettings, spider: str) -> None:
+    """Raise ConfigError, before anything is started, for what would stop the spider."""
+    if "resume" not in given:
+        SpiderArguments.parse(given)
+        return
+    settings = settings.copy()
+    apply_environment(settings)
+    recorded_arguments(given, settings, spider)
+
+
+def recorded_arguments(
+    given: Mapping[str, str], settings: BaseSettings, spider: str
+) -> dict[str, str]:
+    """The arguments of the scan to resume; its settings go into *settings*.
+
+    Settings of the command line and of the environment win over those of the record.
+    """
+    if others := sorted(own_arguments(given).keys() - {"resume"}):
+        raise ConfigError(
+            f"argument {others[0]}: a resumed scan has its own arguments; give resume alone"
+        )
+    scan = _recorded_scan(given["resume"], settings)
+    recorded_spider = scan.settings.get("spider", spider)
+    if spider not in {recorded_spider, _FETCHER}:
+        raise ConfigError(
+            f"argument resume={scan.id}: that scan was made by the spider {recorded_spider}:"
+            f" scrapy crawl {recorded_spider} -a resume={scan.id}"
+        )
+    if scan.profile:
+        apply_profile(scan.profile, settings)
+    for spec in setting_specs():
+        if spec.field in scan.settings:
+            settings.set(spec.name, scan.settings[spec.field], "spider")
+    for name in _REQUEST_SETTINGS:
+        if name in scan.settings:
+            settings.set(name, scan.settings[name], "spider")
+    bases = ",".join(scan.settings.get("bases", ()))
+    job = given.get("_job", "")
+    arguments = {"resume": str(scan.id), "domain": scan.asked, "base": bases, "_job": job}
+    return {name: value for name, value in arguments.items() if value}
+
+
+def _recorded_scan(number: str, settings: BaseSettings) -> Scan:
+    try:
+        scan_id = count.parse(number)
+    except ValueError as error:
+        raise ConfigError(f"argument resume={number!r}: expected the number of a scan") from error
+    from sitecrawl.store.engine import open_database  # only needed here before the spider
+    from sitecrawl.store.queries.scans import scan_by_id
+
+    with open_database(Config.from_settings(settings).database_url, create=False) as database:
+        scan = scan_by_id(database, scan_id)
+    if scan is None:
+        raise ConfigError(f"argument resume={number}: there is no such scan; see sitecrawl scans")
+    if scan.status == ScanStatus.FINISHED:
+        raise ConfigError(f"argument resume={number}: that scan has ended, nothing is left of it")
+    return scan
+
+
+# --- feeds -------------------------------------------------------------------------------------
+
+_FORMATS: Final = frozenset({"jsonl", "json", "csv", "xlsx", "parquet"})
+_PLAIN_OPTIONS: Final = frozenset({"format", "overwrite"})
+
+
+def plain_feeds(settings: BaseSettings) -> dict[str, str]:
+    """The local files of ``FEEDS``, each with its format; only those without further options.
+
+    A feed that is appended to is left out: it is not known which rows it has already.
+    """
+    return {
+        str(Path(uri).absolute()): options["format"]
+        for uri, options in settings.getdict("FEEDS").items()
+        if options.keys() <= _PLAIN_OPTIONS
+        and options.get("overwrite")
+        and options.get("format") in _FORMATS
+        and "://" not in str(uri)
+        and "%(" not in str(uri)
+    }
+
+
+def as_feeds(files: dict[str, str]) -> dict[str, dict[str, object]]:
+    """The files of :func:`plain_feeds` as a value of ``FEEDS``."""
+    return {path: {"format": format_, "overwrite": True} for path, format_ in files.items()}

@@ -20,11 +20,11 @@ from sitecrawl.logs import identify
 from sitecrawl.politeness.ledger import ledger_words
 from sitecrawl.politeness.scan import ScanPoliteness
 from sitecrawl.safety.policy import AddressPolicy, endpoint_of
+from sitecrawl.scan import Scan
+from sitecrawl.scan.arguments import plain_feeds
 from sitecrawl.scan.database import ScanDatabase
-from sitecrawl.scan.feeds import plain_feeds
 from sitecrawl.scan.frontier import Frontier
 from sitecrawl.scan.robots import RobotsRegistry
-from sitecrawl.scan.scan import Scan
 from sitecrawl.scan.summary import (
     build_summary,
     given_up_families,
@@ -155,7 +155,7 @@ class ScanLifecycle:
         database = self.scan.database
         if database is None or database.failure or not database.has_begun:
             return
-        for pipeline in self._pipelines():
+        for pipeline in self.scan.pipelines:
             try:
                 processed = pipeline.process_item(item)
                 if inspect.isawaitable(processed):
@@ -163,15 +163,9 @@ class ScanLifecycle:
             except Exception:
                 logger.exception("%r was lost in %s", item, type(pipeline).__name__)
                 self.scan.counters.items_lost += 1
-                for each in self._pipelines():
+                for each in self.scan.pipelines:
                     each.item_lost(item)
                 return
-
-    def _pipelines(self) -> list[Any]:
-        from sitecrawl.scan.pipeline import InventoryPipeline
-
-        every = self._crawler.engine.scraper.itemproc.middlewares
-        return [pipeline for pipeline in every if isinstance(pipeline, InventoryPipeline)]
 
     # --- end ---------------------------------------------------------------------------------
 
@@ -195,7 +189,7 @@ class ScanLifecycle:
             await self.taken_up()
             if self._heartbeat.running:
                 self._heartbeat.stop()
-        for pipeline in self._pipelines():
+        for pipeline in self.scan.pipelines:
             await pipeline.conclude()
         politeness = scan.politeness
         for limit in politeness.limits():

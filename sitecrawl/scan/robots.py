@@ -27,7 +27,7 @@ from sitecrawl.robots.answers import (
 )
 from sitecrawl.robots.lines import MAX_BYTES
 from sitecrawl.robots.policy import VerdictReason, policy_for
-from sitecrawl.scan.fetching import (
+from sitecrawl.scan.documents import (
     asked_url,
     confidence,
     document_request,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.robots.answers import RobotsAnswer
     from sitecrawl.robots.policy import RobotsPolicy, Verdict
-    from sitecrawl.scan.scan import Scan
+    from sitecrawl.scan import Scan
     from sitecrawl.store.queries.archive import RobotsCopy
     from sitecrawl.urls.columns import SharedOrigin
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterable, Mapping
 
+    from sitecrawl.scan import Scan
     from sitecrawl.scan.counters import ScanCounters
-    from sitecrawl.scan.scan import Scan
 
 # Outcomes after which nothing of a document can be missing: what is not there lists nothing.
 _READ = {

@@ -94,8 +94,8 @@ def run_scan(request: ScanRequest, on_crawler: Callable[[Crawler], None] | None 
     from scrapy.crawler import AsyncCrawlerProcess
 
     from sitecrawl.logs import identify, use_log_format
+    from sitecrawl.scan.arguments import check_arguments
     from sitecrawl.scan.lifecycle import exit_code
-    from sitecrawl.spiders.resuming import check_arguments
 
     settings, arguments = request.scrapy_settings(), request.spider_arguments()
     check_arguments(arguments, settings, request.spider)
@@ -157,7 +157,7 @@ def write_feeds(database: Database, scan: Scan, request: ScanRequest) -> Iterato
     from pathlib import Path
 
     from sitecrawl.exporters.pages import export_pages
-    from sitecrawl.scan.feeds import plain_feeds
+    from sitecrawl.scan.arguments import plain_feeds
     from sitecrawl.store.queries.page_filter import PageFilter
     from sitecrawl.store.writers.scans import forget_feeds
 

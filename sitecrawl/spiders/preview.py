@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sitecrawl.html.page import read_page
 from sitecrawl.items import COMMON_PLACE, DocumentKind, FetchOutcome, SitemapPointer
-from sitecrawl.scan.fetching import document_request, failed_document_of, fetched_document
+from sitecrawl.scan.documents import document_request, failed_document_of, fetched_document
 from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.sitemaps.reader import SitemapReader
 from sitecrawl.spiders.site import SiteSpider

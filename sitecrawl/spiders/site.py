@@ -15,12 +15,11 @@ from scrapy.exceptions import DontCloseSpider
 from sitecrawl.config import Config, ConfigError, apply_environment, apply_scrapy_limits
 from sitecrawl.downloader import check_download_components, is_stopping, unguarded_handlers
 from sitecrawl.items import Evidence, EvidenceType, PageItem
-from sitecrawl.scan.arguments import SpiderArguments
+from sitecrawl.scan import scan_of
+from sitecrawl.scan.arguments import SpiderArguments, recorded_arguments, request_settings
 from sitecrawl.scan.fetchers import FetcherProcesses
 from sitecrawl.scan.lifecycle import ScanLifecycle
-from sitecrawl.scan.scan import scan_of
 from sitecrawl.signals import stage_ended, stage_started
-from sitecrawl.spiders.resuming import manners, recorded_arguments
 from sitecrawl.stages.base import ScanContext
 from sitecrawl.stages.rendering import PageRendering
 
@@ -235,7 +234,7 @@ class SiteSpider(Spider):
             "spider": self.name,
             "bases": list(arguments.bases),
             **({"job": arguments.job} if arguments.job else {}),
-            **manners(self.crawler.settings),
+            **request_settings(self.crawler.settings),
         }
 
     def closed(self, reason: str) -> None:

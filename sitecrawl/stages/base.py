@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from sitecrawl.config import Config
     from sitecrawl.items import SitemapPointer
+    from sitecrawl.scan import Scan
     from sitecrawl.scan.counters import ScanCounters
     from sitecrawl.scan.fetchers import FetcherProcesses
     from sitecrawl.scan.robots import AuthorityRobots
-    from sitecrawl.scan.scan import Scan
     from sitecrawl.stages.link_rules import LinkRules
     from sitecrawl.stages.probe import ErrorPages
     from sitecrawl.stages.rendering import PageRendering

@@ -17,7 +17,7 @@ from sitecrawl.items import (
     SiteResolved,
     Visit,
 )
-from sitecrawl.scan.fetching import document_request, failed_document, fetched_document
+from sitecrawl.scan.documents import document_request, failed_document, fetched_document
 from sitecrawl.stages.base import ScanContext, Stage
 from sitecrawl.stages.pages import PageReader, note_limits, start_batch
 from sitecrawl.stages.waterfall import links_are_read

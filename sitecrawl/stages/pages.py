@@ -17,7 +17,7 @@ from sitecrawl.items import (
     VisitedPage,
 )
 from sitecrawl.robots.directives import header_directives, meta_directives
-from sitecrawl.scan.fetching import fetched_document
+from sitecrawl.scan.documents import fetched_document
 from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.sitemaps.reader import SitemapReader
 from sitecrawl.stages.facts import PageFactsReader

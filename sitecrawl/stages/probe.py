@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.html.page import read_page
 from sitecrawl.html.text import fingerprint_distance
 from sitecrawl.items import DocumentKind, FetchOutcome
-from sitecrawl.scan.fetching import document_request, failed_document_of, fetched_document
+from sitecrawl.scan.documents import document_request, failed_document_of, fetched_document
 from sitecrawl.urls.address import origin_of
 
 if TYPE_CHECKING:

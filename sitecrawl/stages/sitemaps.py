@@ -22,7 +22,7 @@ from sitecrawl.items import (
     Source,
     Visit,
 )
-from sitecrawl.scan.fetching import confidence, document_request, failed_document, fetched_document
+from sitecrawl.scan.documents import confidence, document_request, failed_document, fetched_document
 from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.sitemaps.reader import SitemapReader
 from sitecrawl.stages.base import ScanContext, Stage

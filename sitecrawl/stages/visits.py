@@ -9,8 +9,8 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome, PageFacts, PageFormat, VisitedPage
+from sitecrawl.scan.documents import document_request, failed_document, fetched_document
 from sitecrawl.scan.errors import NotSentError, ScanStoppedError
-from sitecrawl.scan.fetching import document_request, failed_document, fetched_document
 from sitecrawl.stages.base import Stage
 from sitecrawl.stages.order import InOrder
 from sitecrawl.stages.pages import PageReader, ReadPage, note_limits

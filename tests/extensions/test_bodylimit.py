@@ -11,7 +11,7 @@ from scrapy.signalmanager import SignalManager
 
 from sitecrawl.extensions.bodylimit import BodyLimit
 from sitecrawl.items import DocumentKind
-from sitecrawl.scan.fetching import document_request
+from sitecrawl.scan.documents import document_request
 from tests.site import Reply
 from tests.site.bodies import repeated
 from tests.site.build import page

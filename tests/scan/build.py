@@ -9,8 +9,8 @@ from sitecrawl.config import Config
 from sitecrawl.config.profiles import load_settings
 from sitecrawl.politeness.scan import ScanPoliteness
 from sitecrawl.safety.policy import AddressPolicy
+from sitecrawl.scan import Scan
 from sitecrawl.scan.frontier import Frontier
-from sitecrawl.scan.scan import Scan
 
 if TYPE_CHECKING:
     from sitecrawl.store.queries.resume import Resumption

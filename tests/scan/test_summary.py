@@ -14,7 +14,7 @@ from sitecrawl.store.vocabulary import ScanStatus
 from tests.scan.build import make_scan
 
 if TYPE_CHECKING:
-    from sitecrawl.scan.scan import Scan
+    from sitecrawl.scan import Scan
     from sitecrawl.scan.summary import Summary
 
 ROOT = "http://example.com/"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 
-from sitecrawl.scan.scan import scan_of
+from sitecrawl.scan import scan_of
 from sitecrawl.settings import EXTENSIONS
 
 if TYPE_CHECKING:

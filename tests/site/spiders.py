@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 
 from sitecrawl.downloadhandlers.guarded import GuardedDownloadHandler
 from sitecrawl.items import DocumentKind, SiteResolved
-from sitecrawl.scan.fetching import document_request, failed_document, fetched_document
+from sitecrawl.scan.documents import document_request, failed_document, fetched_document
 from sitecrawl.spiders.site import SiteSpider
 from sitecrawl.stages.base import Stage
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pytest
 
 from sitecrawl.items import VisitedPage
-from sitecrawl.scan.pipeline import InventoryPipeline
+from sitecrawl.pipelines import InventoryPipeline
 from sitecrawl.settings import ITEM_PIPELINES
 from tests.site import Reply
 from tests.site.build import page, robots, rss, sitemap

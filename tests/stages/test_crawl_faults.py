@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request
 
-    from sitecrawl.scan.scan import Scan
+    from sitecrawl.scan import Scan
 
 ROOT = "https://example.com/"
 VISITS = [Visit(number, f"{ROOT}{number}", clicks=1) for number in range(2, 6)]

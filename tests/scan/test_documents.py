@@ -17,7 +17,7 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from sitecrawl.items import DocumentKind
-from sitecrawl.scan.fetching import document_request, failed_document, fetched_document
+from sitecrawl.scan.documents import document_request, failed_document, fetched_document
 
 if TYPE_CHECKING:
     from scrapy import Request
