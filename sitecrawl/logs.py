@@ -15,7 +15,8 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from sitecrawl.config import Config, apply_environment, setting_specs
+from sitecrawl.config import Config, setting_specs
+from sitecrawl.config.environment import apply_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

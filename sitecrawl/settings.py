@@ -32,8 +32,8 @@ DOWNLOADER_MIDDLEWARES = {
     "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,
     # fetches when robots.txt cannot be had, obeys the body of a 404, takes http and https for one
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "sitecrawl.downloadermiddlewares.browserlike.BrowserlikeUserAgentMiddleware": 450,
-    "sitecrawl.downloadermiddlewares.backoff.BackoffRetryMiddleware": 550,
+    "sitecrawl.downloadermiddlewares.useragent.BrowserlikeUserAgentMiddleware": 450,
+    "sitecrawl.downloadermiddlewares.retry.BackoffRetryMiddleware": 550,
     # retries at once
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
     "sitecrawl.downloadermiddlewares.conditional.ConditionalRequestMiddleware": 585,
@@ -65,7 +65,7 @@ EXTENSIONS = {
     "sitecrawl.extensions.feeds.PageFeeds": 200,
     "sitecrawl.extensions.tracing.ScanTraces": 400,
     "sitecrawl.extensions.progress.Progress": 500,
-    "sitecrawl.extensions.report.EndReport": 900,
+    "sitecrawl.extensions.summary.PrintSummary": 900,
 }
 # feeds: one row per page, written from the inventory when the scan has ended
 FEED_EXPORTERS = {

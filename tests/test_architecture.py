@@ -29,8 +29,8 @@ _LAYERS = (
             "changes",
         ),
         "politeness",
-        *("safety", "robots", "coverage", "findings", "items", "schedule", "worker_tags"),
-        "channels",
+        *("safety", "robots", "coverage", "findings", "items"),
+        *("channels", "scheduling"),
     },
     # what the settings are; needs only the pure modules
     {"settings", "config", "logs", "tracing", "demo", "render"},
@@ -39,6 +39,7 @@ _LAYERS = (
     {
         *("stages", "spiders", "pipelines", "downloadermiddlewares", "downloadhandlers"),
         *("downloader", "extensions", "exporters", "commands", "scan", "scheduler"),
+        "robotstxt",
         *("console", "signals", "report"),
     },
     # what a person can ask of the system
@@ -60,8 +61,7 @@ _ENGINES = {
     "robots",
     "coverage",
     "findings",
-    "schedule",
-    "worker_tags",
+    "scheduling",
     "channels",
     "errors",
 }

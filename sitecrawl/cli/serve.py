@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from sitecrawl.cli.options import DATABASE_OPTION, SETTING_OPTION, load_profile
-from sitecrawl.config import Config, apply_environment
+from sitecrawl.config import Config
+from sitecrawl.config.environment import apply_environment
 from sitecrawl.errors import ExtraMissingError, SitecrawlError
 from sitecrawl.logs import start_service_log
 

@@ -10,14 +10,8 @@ import typer
 
 from sitecrawl.cli.options import PROFILE_OPTION, SETTING_OPTION, load_profile
 from sitecrawl.cli.tables import JSON_OPTION, print_json
-from sitecrawl.config import (
-    COMMAND_LINE_PRIORITY,
-    ENVIRONMENT_PRIORITY,
-    Config,
-    ConfigError,
-    apply_environment,
-    setting_specs,
-)
+from sitecrawl.config import COMMAND_LINE_PRIORITY, Config, ConfigError, setting_specs
+from sitecrawl.config.environment import ENVIRONMENT_PRIORITY, apply_environment
 from sitecrawl.config.known_settings import misspelling
 from sitecrawl.config.meanings import MEANINGS
 from sitecrawl.config.profiles import PROFILES, describe, differences

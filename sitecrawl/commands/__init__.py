@@ -54,7 +54,8 @@ class NamedAddressMixin(_Command):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         super().process_options(args, opts)
-        from sitecrawl.config import ConfigError, apply_environment
+        from sitecrawl.config import ConfigError
+        from sitecrawl.config.environment import apply_environment
         from sitecrawl.safety.policy import endpoint_of
 
         assert self.settings is not None
@@ -119,7 +120,8 @@ def check_settings(settings: BaseSettings) -> None:
 
     A name on the command line that is nearly that of a setting is logged.
     """
-    from sitecrawl.config import COMMAND_LINE_PRIORITY, Config, apply_environment
+    from sitecrawl.config import COMMAND_LINE_PRIORITY, Config
+    from sitecrawl.config.environment import apply_environment
     from sitecrawl.config.known_settings import misspelling
     from sitecrawl.downloader import check_download_components
 

@@ -1,15 +1,13 @@
-"""Settings and environment become one frozen, validated :class:`Config`; nothing else reads them.
+"""The settings as one frozen, validated :class:`Config`; nothing else reads ``SITECRAWL_*``.
 
-Precedence, highest first: command line (``-s``), environment, profile, default.
-:func:`apply_environment` lifts the environment into Scrapy's settings between the profile and
-the command line, so that Scrapy's own components see the same values.
+Precedence, highest first: command line (``-s``), environment (:mod:`sitecrawl.config.environment`),
+profile (:mod:`sitecrawl.config.profiles`), default (:mod:`sitecrawl.settings`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import Field, dataclass, field, fields
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -50,9 +48,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 PREFIX = "SITECRAWL_"
-# Between Scrapy's "spider" (30), below which profiles and defaults are, and "cmdline" (40).
-ENVIRONMENT_PRIORITY = 35
-COMMAND_LINE_PRIORITY = 40
+COMMAND_LINE_PRIORITY = 40  # Scrapy's "cmdline"
 
 # Raised whenever a parser reads something else from the same bytes: then stored validators
 # are not used, and every document is read again once.
@@ -398,65 +394,6 @@ def _setting_spec(each: Field[Any]) -> SettingSpec:
     return SettingSpec(name, each.name, kind, environment, each.metadata.get("is_secret", False))
 
 
-def apply_environment(settings: BaseSettings, environ: Mapping[str, str] | None = None) -> None:
-    """Put environment variables into *settings*, above profiles and below the command line."""
-    environ = os.environ if environ is None else environ
-    known = {name for spec in setting_specs() for name in spec.environment}
-    for name in environ:
-        if name.startswith(PREFIX) and name not in known:
-            raise ConfigError(f"environment variable {name}: there is no such setting{_near(name)}")
-    _choose_profile(settings, environ.get("SITECRAWL_PROFILE", ""))
-    for spec in setting_specs():
-        for variable, kind in spec.environment.items():
-            if variable in environ and variable != "SITECRAWL_PROFILE":
-                value = environ[variable]
-                try:
-                    parsed = kind.parse(value)
-                except ValueError as error:
-                    raise ConfigError(
-                        f"environment variable {variable}={value!r}: expected {kind.expects}"
-                    ) from error
-                settings.set(spec.name, parsed, ENVIRONMENT_PRIORITY)
-                break
-    if user_agent := environ.get("USER_AGENT", "").strip():
-        settings.set("USER_AGENT", user_agent, ENVIRONMENT_PRIORITY)
-
-
-def _choose_profile(settings: BaseSettings, variable: str) -> None:
-    """Apply the profile of ``-s SITECRAWL_PROFILE``, or of a variable if none is chosen yet."""
-    from sitecrawl.config.profiles import apply_profile, differences
-
-    chosen = settings.get("SITECRAWL_PROFILE")
-    if (settings.getpriority("SITECRAWL_PROFILE") or 0) >= COMMAND_LINE_PRIORITY:
-        apply_profile(str(chosen), settings)
-    elif chosen == "default" and variable.strip():
-        settings.update(differences(variable), priority="project")
-
-
-# Scrapy's limits that hold for scans as well: the lower one of each pair counts.
-_SCRAPY_LIMITS = {
-    "DEPTH_LIMIT": ("SITECRAWL_MAX_CRAWL_DEPTH",),
-    "URLLENGTH_LIMIT": ("SITECRAWL_MAX_URL_LENGTH",),
-    "DOWNLOAD_TIMEOUT": (
-        "SITECRAWL_PAGE_TIMEOUT_SECONDS",
-        "SITECRAWL_ROBOTS_TIMEOUT_SECONDS",
-        "SITECRAWL_SITEMAP_TIMEOUT_SECONDS",
-        "SITECRAWL_NESTED_SITEMAP_TIMEOUT_SECONDS",
-    ),
-}
-
-
-def apply_scrapy_limits(settings: BaseSettings) -> None:
-    """Let Scrapy's own limits keep their meaning; 0 is no limit in both."""
-    for theirs, ours in _SCRAPY_LIMITS.items():
-        limit = settings.getfloat(theirs)
-        for name in ours:
-            own = settings.getfloat(name)
-            if limit and (not own or limit < own):
-                value = limit if name.endswith("_SECONDS") else int(limit)
-                settings.set(name, value, COMMAND_LINE_PRIORITY)
-
-
 @lru_cache(maxsize=8)
 def _check_rules(config: Config) -> None:
     """Find at the start what the rules would find in the middle of a scan.
@@ -490,19 +427,15 @@ def _check_rules(config: Config) -> None:
         raise ConfigError(f"SITECRAWL_ADDRESS_ALLOW: {error}") from error
 
 
-def colours_may_be_forced() -> bool:
-    """Whether the environment may make Rich use colours where there is no terminal."""
-    return not os.environ.keys().isdisjoint(("FORCE_COLOR", "TTY_COMPATIBLE"))
-
-
 def _refuse_unknown(settings: BaseSettings) -> None:
     known = {spec.name for spec in setting_specs()}
     for name in settings:
         if name.startswith(PREFIX) and name not in known:
-            raise ConfigError(f"{name}: there is no such setting{_near(name)}")
+            raise ConfigError(f"{name}: there is no such setting{near_setting(name)}")
 
 
-def _near(name: str) -> str:
+def near_setting(name: str) -> str:
+    """A hint at the setting whose name is nearest to a wrong one."""
     import difflib
 
     near = difflib.get_close_matches(name, [spec.name for spec in setting_specs()], 1)

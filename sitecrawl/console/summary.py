@@ -6,7 +6,7 @@ import shlex
 from itertools import chain, repeat
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from sitecrawl.config import colours_may_be_forced
+from sitecrawl.config.environment import colours_may_be_forced
 from sitecrawl.console.command import command_name
 from sitecrawl.console.streams import discard_output
 from sitecrawl.politeness.ledger import byte_words, ledger_notes, ledger_words

@@ -10,12 +10,10 @@ from sitecrawl.html.audit import AuditReader
 from sitecrawl.html.decoding import looks_like_html, page_as_utf8
 from sitecrawl.html.elements import ElementReader
 from sitecrawl.html.embedded_data import ScriptReader
-from sitecrawl.html.head import HeadReader
-from sitecrawl.html.headers import read_headers
+from sitecrawl.html.head import HeadReader, read_headers
 from sitecrawl.html.hostile_markup import defuse
 from sitecrawl.html.links import LinkRows, PageLimits, PageReading
-from sitecrawl.html.main_text import main_text
-from sitecrawl.html.text import count_characters, fingerprint_words, hash_text
+from sitecrawl.html.text import count_characters, fingerprint_words, hash_text, main_text
 from sitecrawl.sitemaps.findings import FindingKind, Findings
 
 if TYPE_CHECKING:

@@ -1,19 +1,22 @@
-"""Hashes of a page's text: one that tells whether two texts are the same, one that tells whether
-they are alike.
-"""
+"""The text of a page: its main text, a hash that is equal for equal texts, a similarity hash."""
 
 from __future__ import annotations
 
 import string
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import xxhash
+
+from sitecrawl.html.links import Region
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
+    from selectolax.lexbor import LexborNode
+
+    from sitecrawl.html.regions import ElementContexts
 
     Hashes = NDArray[Any]
 
@@ -177,3 +180,37 @@ def storable(texts: list[str]) -> list[str]:
     if "\0" not in together and together.isascii():
         return texts
     return [text.replace("\0", "").encode("utf-8", "replace").decode() for text in texts]
+
+
+# --- the main text -----------------------------------------------------------------------------
+
+_MAIN: Final = "main,[role=main]"
+# Elements that have a region of their own are among these.
+_BLOCKS: Final = "nav,header,footer,aside,div,section,ul,table"
+_LANDMARKS: Final = "nav,[role=navigation]"
+_OUTSIDE: Final = frozenset(Region) - {Region.CONTENT}
+# A page with less text than this, in characters, is all menu: a table of contents, an index.
+_FEWEST_CHARACTERS: Final = 100
+
+
+def main_text(body: LexborNode, contexts: ElementContexts, whole_text: str) -> str:
+    """The text of the body without menus, headers, footers and side bars; changes the tree.
+
+    Pages are compared by it: the menus of two short pages would make them near duplicates.
+    *whole_text* is returned for a page that has hardly any text of its own.
+    """
+    main = body.css_first(_MAIN)
+    # Side bars and headings inside of the main element belong to the content.
+    surrounding = main.css(_LANDMARKS) if main is not None else body.css(_BLOCKS)
+    removed = [
+        node
+        for node in surrounding
+        # What is inside of such an element goes with it.
+        if contexts.inside(node).region in _OUTSIDE and contexts.around(node).region not in _OUTSIDE
+    ]
+    if main is None and not removed:
+        return whole_text
+    for node in removed:
+        node.decompose()
+    text = (main or body).text(separator=" ")
+    return text if len(text) - text.count(" ") >= _FEWEST_CHARACTERS else whole_text

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from dbos import Queue
 
-    from sitecrawl.worker_tags import WorkerKind
+    from sitecrawl.scheduling.worker_tags import WorkerKind
 
 # Workflows of another version are not taken up: it is raised when steps of workflows change.
 _WORKFLOW_VERSION: Final = "1"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from sitecrawl.monitor.jobs import WorkflowState, queue_number
 from sitecrawl.monitor.runner import OVERLAP
+from sitecrawl.scheduling.worker_tags import WorkerKind, missing_words
 from sitecrawl.services.jobs import PERSON_PRIORITY
 from sitecrawl.store.queries.jobs import (
     Job,
@@ -42,7 +43,6 @@ from sitecrawl.store.writers.jobs import (
     record_skipped_job,
     remove_worker,
 )
-from sitecrawl.worker_tags import WorkerKind, missing_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -30,6 +30,7 @@ from sitecrawl.monitor.scheduler import (
     recover_dead,
 )
 from sitecrawl.render.browser import find_browser, is_playwright_installed
+from sitecrawl.scheduling.worker_tags import BROWSER, WorkerKind, checked_worker_tags
 from sitecrawl.services.callers import SessionRules
 from sitecrawl.services.changes import detect_changes
 from sitecrawl.services.database import AskedScan
@@ -43,7 +44,6 @@ from sitecrawl.store.queries.scans import scan_by_id, site_by_id
 from sitecrawl.store.queries.workers import running_workers
 from sitecrawl.store.writers.jobs import register_worker, remove_worker, update_worker
 from sitecrawl.tracing import Tracer
-from sitecrawl.worker_tags import BROWSER, WorkerKind, checked_worker_tags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

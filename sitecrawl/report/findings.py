@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from sitecrawl.coverage.sightings import SourceGroup
-from sitecrawl.findings.detection import redirect_chains
 from sitecrawl.findings.kinds import DESCRIPTIONS, Severity, SiteFinding, unit_of
 from sitecrawl.findings.text_similarity import difference_words
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome
@@ -32,6 +31,7 @@ from sitecrawl.store.queries.visits import external_pages
 from sitecrawl.store.schema import iso_text
 from sitecrawl.urls.address import resolve
 from sitecrawl.urls.canonical import page_key
+from sitecrawl.urls.redirects import redirect_chains
 from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from sitecrawl.config import Config, ConfigError, apply_environment, setting_specs
+from sitecrawl.config import Config, ConfigError, setting_specs
+from sitecrawl.config.environment import apply_environment
 from sitecrawl.config.profiles import apply_profile, profile_names
 from sitecrawl.config.values import ValueKind, choice, count, flag, names, text
 from sitecrawl.render.trials import RenderMode

@@ -13,7 +13,8 @@ from scrapy.utils.asyncio import create_looping_call
 
 from sitecrawl import __version__
 from sitecrawl.changes.baseline import VERSION
-from sitecrawl.config import Config, apply_environment
+from sitecrawl.config import Config
+from sitecrawl.config.environment import apply_environment
 from sitecrawl.errors import ExitCode
 from sitecrawl.items import EvidenceType, FetchOutcome
 from sitecrawl.logs import identify

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sitecrawl.config import Config, ConfigError, apply_environment
+from sitecrawl.config import Config, ConfigError
+from sitecrawl.config.environment import apply_environment
 from sitecrawl.config.profiles import load_settings
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.coverage import crawl_coverage

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sitecrawl.config import Config, ConfigError, apply_environment
+from sitecrawl.config import Config, ConfigError
+from sitecrawl.config.environment import apply_environment
 from sitecrawl.errors import SiteUnreachableError, StoppedError
 from sitecrawl.items import FetchOutcome
 from sitecrawl.politeness.estimate import ScanLimits, Seen, estimate

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sitecrawl.config import Config, apply_environment
+from sitecrawl.config import Config
+from sitecrawl.config.environment import apply_environment
 from sitecrawl.config.profiles import load_settings
 from sitecrawl.errors import InvalidInputError
 from sitecrawl.services.database import known_site

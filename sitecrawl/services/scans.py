@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.config import Config, ConfigError, apply_environment
+from sitecrawl.config import Config, ConfigError
+from sitecrawl.config.environment import apply_environment
 from sitecrawl.config.profiles import load_settings
 from sitecrawl.errors import ExitCode
 from sitecrawl.services.permissions import Permission, requires

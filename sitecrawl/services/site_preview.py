@@ -92,7 +92,7 @@ def _main() -> None:
 def _look(order: dict[str, Any], tell: Any) -> None:
     from scrapy.crawler import AsyncCrawlerProcess
 
-    from sitecrawl.config import apply_environment
+    from sitecrawl.config.environment import apply_environment
     from sitecrawl.config.profiles import load_settings
     from sitecrawl.spiders.preview import PreviewSpider, SurveyedMap, SurveyedRoot
 

@@ -15,7 +15,8 @@ from sitecrawl.config.site_settings import (
 )
 from sitecrawl.errors import ConflictError, InvalidInputError, NotFoundError
 from sitecrawl.safety.policy import AddressPolicy
-from sitecrawl.schedule import DEFAULT_INTERVAL_MINUTES, Schedule, checked_schedule
+from sitecrawl.scheduling.schedule import DEFAULT_INTERVAL_MINUTES, Schedule, checked_schedule
+from sitecrawl.scheduling.worker_tags import BROWSER, checked_worker_tags, joined
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.text_input import checked_line
 from sitecrawl.store.queries.scans import running_scan, scans_of_sites
@@ -42,7 +43,6 @@ from sitecrawl.store.writers.watched_sites import (
     update_watched_site,
 )
 from sitecrawl.urls.target import Target, TargetError, parse_target
-from sitecrawl.worker_tags import BROWSER, checked_worker_tags, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sitecrawl.spiders.site import SiteSpider
-from sitecrawl.stages.dive import DiveStage
+from sitecrawl.stages.checks import DiveStage
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

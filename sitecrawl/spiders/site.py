@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider
 
-from sitecrawl.config import Config, ConfigError, apply_environment, apply_scrapy_limits
+from sitecrawl.config import Config, ConfigError
+from sitecrawl.config.environment import apply_environment, apply_scrapy_limits
 from sitecrawl.downloader import check_download_components, is_stopping, unguarded_handlers
 from sitecrawl.items import Evidence, EvidenceType, PageItem
 from sitecrawl.scan import scan_of

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from sitecrawl.scan.fetchers import FetcherProcesses
     from sitecrawl.scan.robots import AuthorityRobots
     from sitecrawl.stages.link_rules import LinkRules
-    from sitecrawl.stages.probe import ErrorPages
     from sitecrawl.stages.rendering import PageRendering
+    from sitecrawl.stages.soft_404 import ErrorPages
     from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.urls.scope import Scope
     from sitecrawl.urls.target import Target

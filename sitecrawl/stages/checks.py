@@ -1,4 +1,4 @@
-"""Checks: a budget of listed pages is visited, to see how they answer and what they say."""
+"""Visits of listed pages for their own sake: checks of how they answer, and pages for a dive."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy import Request
 
     from sitecrawl.config import Config
-    from sitecrawl.items import VisitedPage
+    from sitecrawl.items import Visit, VisitedPage
     from sitecrawl.scan.database import ScanDatabase
     from sitecrawl.stages.base import ScanContext
 
@@ -115,3 +115,31 @@ class ChecksStage(VisitStage):
         is_error_page = refusal is not None and refusal.reason is Reason.SOFT_404
         result = Reason.SOFT_404 if is_error_page else page.document.outcome
         self.context.counters.checks[result] += 1
+
+
+class DiveStage(ChecksStage):
+    """Visit the pages that a dive has chosen, as checks are made: their links are no mentions.
+
+    Settings: ``SITECRAWL_DIVE_FILES``. Meta: ``sitecrawl_files``.
+    """
+
+    name: ClassVar[str] = "dive"
+    tries_rendering: ClassVar[bool] = True
+
+    def __init__(self, context: ScanContext):
+        super().__init__(context)
+        self._skip = context.config.skip_rules(readable=context.config.dive_files)
+
+    @classmethod
+    def is_wanted(cls, config: Config) -> bool:
+        return True
+
+    def _request(self, visit: Visit) -> Request:
+        request = super()._request(visit)
+        request.meta["sitecrawl_files"] = self.context.config.dive_files
+        return request
+
+    async def _choose(self, database: ScanDatabase) -> None:
+        # A scan that goes on without its dive has chosen its pages already.
+        if self.context.dive is not None:
+            await database.begin_dive(self.context.dive, self._wanted)

@@ -13,8 +13,7 @@ from sitecrawl.items import FetchOutcome, MentionBatch, MenuItem, RenderOutcome
 from sitecrawl.render.need import Verdict, rendering_need
 from sitecrawl.render.trials import Decision, RenderMode, RenderTrials
 from sitecrawl.scan.errors import ScanStoppedError
-from sitecrawl.stages.facts import PageFactsReader
-from sitecrawl.stages.pages import is_nofollow, page_limits
+from sitecrawl.stages.pages import PageFactsReader, is_nofollow, page_limits
 from sitecrawl.urls.columns import canonicalize_all
 from sitecrawl.urls.refusal import Reason, Refusal
 

@@ -14,7 +14,7 @@ from sitecrawl.scan.errors import NotSentError, ScanStoppedError
 from sitecrawl.stages.base import Stage
 from sitecrawl.stages.order import InOrder
 from sitecrawl.stages.pages import PageReader, ReadPage, note_limits
-from sitecrawl.stages.probe import ErrorPages
+from sitecrawl.stages.soft_404 import ErrorPages
 from sitecrawl.urls.address import resolve_location
 from sitecrawl.urls.canonical import canonicalize, page_key
 from sitecrawl.urls.refusal import Reason, Refusal

@@ -11,14 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sitecrawl.settings
-from sitecrawl.config import (
-    PREFIX,
-    Config,
-    ConfigError,
-    apply_environment,
-    setting_specs,
-)
+from sitecrawl.config import PREFIX, Config, ConfigError, setting_specs
 from sitecrawl.config import values as kinds
+from sitecrawl.config.environment import apply_environment
 from sitecrawl.config.profiles import load_settings
 from sitecrawl.errors import SitecrawlError
 from sitecrawl.urls.canonical import canonicalize

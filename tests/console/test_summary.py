@@ -334,7 +334,7 @@ def test_colours_can_be_asked_for_and_refused(monkeypatch: pytest.MonkeyPatch) -
 def test_without_a_terminal_rich_is_not_imported() -> None:
     program = """
 import sys
-import sitecrawl.extensions.report, sitecrawl.extensions.progress
+import sitecrawl.extensions.summary, sitecrawl.extensions.progress
 from sitecrawl.console.summary import _is_plain
 print(_is_plain(sys.stdout), "rich" in sys.modules)
 """

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sitecrawl.monitor.jobs import JobEngine, WorkflowState
-from sitecrawl.worker_tags import WorkerKind
+from sitecrawl.scheduling.worker_tags import WorkerKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ LARGER = WorkerKind(3, ("browser", "eu-west"))
 _DYING = """
 import sys, threading
 from sitecrawl.monitor.jobs import JobEngine
-from sitecrawl.worker_tags import WorkerKind
+from sitecrawl.scheduling.worker_tags import WorkerKind
 def scan(job_id):
     print(job_id, flush=True)
     threading.Event().wait()

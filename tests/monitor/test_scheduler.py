@@ -31,8 +31,8 @@ from sitecrawl.store.writers.jobs import claim_job, register_worker, remove_work
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sitecrawl.scheduling.worker_tags import WorkerKind
     from sitecrawl.store.engine import Database
-    from sitecrawl.worker_tags import WorkerKind
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 

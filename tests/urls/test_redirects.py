@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.urls.redirects import MAX_REDIRECTS, endless_redirects, shown_chain
+from sitecrawl.urls.redirects import MAX_REDIRECTS, endless_redirects, redirect_chains, shown_chain
 from sitecrawl.urls.refusal import Reason
 
 LOOP, TOO_MANY = Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS
@@ -65,3 +65,24 @@ def test_what_is_shown_is_a_way_and_short(targets: dict[str, str], start: str) -
     assert shown[1:] == [targets[address] for address in shown[:-1]]
     assert len(shown) <= MAX_REDIRECTS + 2
     assert len({*shown[:-1]}) == len(shown) - 1, "it ends where an address comes again"
+
+
+# --- chains of redirects -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("targets", "chains"),
+    [
+        pytest.param({"a": "b"}, [], id="a single redirect"),
+        pytest.param({"a": "b", "b": "c"}, [["a", "b", "c"]], id="two in a row"),
+        pytest.param({"b": "c", "a": "b"}, [["a", "b", "c"]], id="in any order"),
+        pytest.param(
+            {"a": "c", "b": "c", "c": "d"}, [["a", "c", "d"], ["b", "c", "d"]], id="two ways"
+        ),
+        pytest.param({"a": "b", "b": "a"}, [], id="a circle"),
+        pytest.param({"x": "a", "a": "b", "b": "a"}, [["x", "a", "b"]], id="into a circle"),
+        pytest.param({"a": "a"}, [], id="to itself"),
+    ],
+)
+def test_chains(targets: dict[str, str], chains: list[list[str]]) -> None:
+    assert redirect_chains(targets) == chains

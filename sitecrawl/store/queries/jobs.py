@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import and_, func, or_, select
 
-from sitecrawl.schedule import Schedule
+from sitecrawl.scheduling.schedule import Schedule
+from sitecrawl.scheduling.worker_tags import joined, split
 from sitecrawl.store import schema as t
 from sitecrawl.store.queries.paging import ListPage, Order, list_page, page_of
 from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobStatus, JobTrigger
-from sitecrawl.worker_tags import joined, split
 
 if TYPE_CHECKING:
     from datetime import datetime

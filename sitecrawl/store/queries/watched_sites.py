@@ -18,11 +18,11 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from sitecrawl.schedule import Schedule
+from sitecrawl.scheduling.schedule import Schedule
+from sitecrawl.scheduling.worker_tags import split
 from sitecrawl.store import schema as t
 from sitecrawl.store.queries.paging import ListPage, Order, list_page, page_of
 from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobStatus, SiteState
-from sitecrawl.worker_tags import split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

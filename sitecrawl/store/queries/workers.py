@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
+from sitecrawl.scheduling.worker_tags import WorkerKind
 from sitecrawl.store import schema as t
 from sitecrawl.store.processes import is_alive
 from sitecrawl.store.vocabulary import JobStatus
-from sitecrawl.worker_tags import WorkerKind
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, func, insert, literal, select, update
 
+from sitecrawl.scheduling.worker_tags import joined
 from sitecrawl.store import schema as t
 from sitecrawl.store.vocabulary import ACTIVE_JOBS, DiveStatus, JobKind, JobStatus, JobTrigger
 from sitecrawl.store.writers.bulk import upserting_insert
 from sitecrawl.store.writers.dives import abandon_dive, move_dive
 from sitecrawl.store.writers.watched_sites import link_inventory
-from sitecrawl.worker_tags import joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
 from sitecrawl.errors import InvalidInputError
-from sitecrawl.schedule import DEFAULT_INTERVAL_MINUTES
+from sitecrawl.scheduling.schedule import DEFAULT_INTERVAL_MINUTES
 from sitecrawl.services import changes, jobs, site_bulk, site_overview, site_transfer, sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.permissions import permission_of

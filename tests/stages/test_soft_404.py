@@ -15,8 +15,8 @@ from sitecrawl.config import Config
 from sitecrawl.config.profiles import load_settings
 from sitecrawl.html.page import read_page
 from sitecrawl.items import PageFacts
-from sitecrawl.stages.probe import _MADE_UP_PATHS, ErrorPage, ErrorPages
 from sitecrawl.stages.rendering import PageRendering
+from sitecrawl.stages.soft_404 import _MADE_UP_PATHS, ErrorPage, ErrorPages
 from tests.site import Reply
 from tests.site.build import page, sitemap
 from tests.stages.stored import refusals

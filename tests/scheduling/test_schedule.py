@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sitecrawl.errors import InvalidInputError
-from sitecrawl.schedule import Schedule, checked_schedule
+from sitecrawl.scheduling.schedule import Schedule, checked_schedule
 
 
 def at(text: str) -> datetime:

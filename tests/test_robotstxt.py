@@ -9,7 +9,7 @@ import pytest
 from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
-from sitecrawl.downloadermiddlewares.robotstxt_parser import (
+from sitecrawl.robotstxt import (
     _MAX_POLICIES,
     SitecrawlRobotParser,
     product_tokens,
@@ -24,8 +24,7 @@ SITE = "https://site.local"
 CASES = [
     json.loads(line)
     for line in Path(__file__)
-    .parents[1]
-    .joinpath("robots/data/robots_cases.jsonl")
+    .parent.joinpath("robots/data/robots_cases.jsonl")
     .read_text("utf-8")
     .split("\n")
     if line

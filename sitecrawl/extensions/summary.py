@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class EndReport:
+class PrintSummary:
     """Print the summary to stderr once everything, feeds included, is written.
 
     Settings: ``SITECRAWL_PROGRESS`` (``off`` also turns this off), ``SITECRAWL_LOG_FORMAT``
