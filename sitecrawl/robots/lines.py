@@ -33,13 +33,15 @@ class Field(StrEnum):
     REQUEST_RATE = "request-rate"
 
 
-# As in Google's parser, whatever starts with one of the first three words is one of them.
+# As in Google's parser, whatever starts with one of the first four words is one of them.
 _FIELD = re.compile(
     rb"(?:(user[- ]?agent)|(allow)|(disallow|dissallow|dissalow|disalow|diasllow|disallaw)"
-    rb"|(site-?map\Z)|(crawl[- ]?delay\Z)|(request[- ]?rate\Z))",
+    rb"|(site-?map)|(crawl[- ]?delay\Z)|(request[- ]?rate\Z))",
     re.IGNORECASE,
 )
 _FIELDS = tuple(Field)
+# `Sitemap https://shop.example/map.xml`: the first colon is not that of the line.
+_ADDRESS_WITHOUT_COLON = re.compile(rb"[^\s:]+[ \t]+https?://", re.IGNORECASE)
 
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HEAD_BYTES = 1_024
@@ -49,7 +51,8 @@ _BINARY = re.compile(rb"%PDF|\x89PNG|GIF8|PK\x03\x04|\x1f\x8b|\xff\xd8\xff")
 _TEXT_CONTROLS = b"\t\n\v\f\r"
 _CONTROLS = bytes(code for code in range(32) if code not in _TEXT_CONTROLS)
 _MOST_CONTROLS = 0.1
-_AGENT_LINE = re.compile(rb"(?:^|[\r\n])[ \t]*user[- ]?agent", re.IGNORECASE)
+# Scripts of a page of HTML have lines that start with `userAgent`.
+_AGENT_LINE = re.compile(rb"(?:^|[\r\n])[ \t]*user[- ]agent", re.IGNORECASE)
 
 
 class RobotsLine(NamedTuple):
@@ -112,7 +115,7 @@ def sitemap_lines(body: bytes) -> list[SitemapLine]:
 
     - A value may be relative; what follows a `#` is a comment, as in every other line.
     - At most `MAX_BYTES` of the body are read and `MAX_LINES` lines given.
-    - A page of HTML in the place of a robots.txt names nothing.
+    - A page of HTML in the place of a robots.txt names nothing, unless it has rules.
 
     >>> sitemap_lines(b"User-agent: *\\rSITEMAP:/map.xml # the map")
     [SitemapLine(line=2, text='SITEMAP:/map.xml # the map', value='/map.xml')]
@@ -137,18 +140,14 @@ def decode_octets(octets: bytes) -> str:
 
 def _read(statement: bytes) -> tuple[Field | None, bytes]:
     key, colon, value = statement.partition(b":")
-    if not colon:
+    if not colon or _ADDRESS_WITHOUT_COLON.match(statement):
         # The colon may be missing: exactly two words are a key and its value.
         words = statement.split()
         if len(words) != 2:  # noqa: PLR2004  a key and its value
             return None, b""
         key, value = words
     match = _FIELD.match(key.rstrip())
-    if match is None or match.lastindex is None:
-        return None, value.strip()
-    field = _FIELDS[match.lastindex - 1]
-    if field is Field.SITEMAP and not colon:
-        return None, value
+    field = None if match is None or match.lastindex is None else _FIELDS[match.lastindex - 1]
     return field, value.strip()
 
 
@@ -163,15 +162,16 @@ def _octets(body: bytes) -> bytes:
 
 def _describe_other(octets: bytes) -> str:
     """Describe a body that cannot be a robots.txt; the empty string if it may be one."""
-    if _HTML.match(octets):
-        return "HTML"
     head = octets[:_HEAD_BYTES]
-    is_markup = _MARKUP.match(head)
+    is_html = _HTML.match(octets)
+    is_markup = is_html or _MARKUP.match(head)
     controls = len(head) - len(head.translate(None, _CONTROLS))
     is_binary = _BINARY.match(head) or controls > _MOST_CONTROLS * len(head)
-    # A file with rules is read, whatever else is in it.
+    # As by Google's crawler, a file with rules is read, whatever else is in it.
     if not (is_markup or is_binary) or _AGENT_LINE.search(octets):
         return ""
+    if is_html:
+        return "HTML"
     return "markup" if is_markup else "binary data"
 
 

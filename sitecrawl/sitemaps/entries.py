@@ -91,7 +91,7 @@ _LINE_BREAK = re.compile(r"[\r\n]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 # Zero-width characters that are pasted along with an address.
-_INVISIBLE = "\ufeff\u200b\u200c\u200d\u200e\u200f"
+INVISIBLE = "\ufeff\u200b\u200c\u200d\u200e\u200f"
 _MAP_ENDINGS = (".xml", ".xml.gz")
 
 
@@ -233,7 +233,7 @@ class EntrySink:
             return None
         if "&" in raw and has_raw_ampersand(raw):
             self.findings.note(FindingKind.RAW_AMPERSAND, raw.strip())
-        loc = loc.strip().strip(_INVISIBLE).strip()
+        loc = loc.strip().strip(INVISIBLE).strip()
         if _CONTROL.search(loc):
             loc = _CONTROL.sub("", "".join(map(str.strip, _LINE_BREAK.split(loc))))
         if not loc:

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from sitecrawl.sitemaps.compression import Decompressor
 from sitecrawl.sitemaps.encoding import decode_pieces
-from sitecrawl.sitemaps.entries import EntrySink, SitemapChunk, SitemapKind, is_map_file
+from sitecrawl.sitemaps.entries import (
+    INVISIBLE,
+    EntrySink,
+    SitemapChunk,
+    SitemapKind,
+    is_map_file,
+)
 from sitecrawl.sitemaps.fast_urlset import PlainUrlScanner
 from sitecrawl.sitemaps.findings import Finding, FindingKind, Findings
 
@@ -215,7 +221,7 @@ class TextListScanner:
         self._held = ""
 
     def _read(self, line: str) -> None:
-        text = line.strip().strip("\ufeff").partition("\t")[0].strip()
+        text = line.strip().strip(INVISIBLE).partition("\t")[0].strip().strip(INVISIBLE)
         is_url = text[:8].lower().startswith(("http://", "https://"))
         if is_url and len(line) <= _MAX_LINE_CHARACTERS:
             for url in _BETWEEN_URLS.split(text):
@@ -225,7 +231,7 @@ class TextListScanner:
             self._sink.findings.note(FindingKind.JUNK_LINES, text)
 
 
-_URL_LINE = re.compile(r"(?:^|[\r\n])[ \t\ufeff]*https?://[^\s<>]", re.IGNORECASE)
+_URL_LINE = re.compile(rf"(?:^|[\r\n])[ \t{INVISIBLE}]*https?://[^\s<>]", re.IGNORECASE)
 _ROOT_TAG = re.compile(r"<(?:\w+:)?(?:urlset|sitemapindex|rss|rdf|feed)[\s>]", re.IGNORECASE)
 # As decoded: bytes above 0x7f have become windows-1252 characters.
 _SIGNATURES = (

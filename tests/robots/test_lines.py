@@ -41,7 +41,10 @@ def values(body: bytes | str) -> list[str]:
         (f"#Sitemap: {MAP}", []),
         ("Sitemap:", []),
         ("Sitemap: # none", []),
-        (f"My-Sitemap: {MAP}\nSitemaps: {MAP}\nSitemap {MAP}", []),
+        (f"My-Sitemap: {MAP}\nthe Sitemap {MAP}\nSitemap {MAP} and {MAP}", []),
+        # As in Google's parser: a longer word, and a colon that is missing.
+        (f"Sitemaps: {MAP}\nSitemap-index: /b.xml", [MAP, "/b.xml"]),
+        (f"Sitemap {MAP}\nsitemap\t/b.xml # b", [MAP, "/b.xml"]),
         (f"\n<html><body>\nSitemap: {MAP}\n</body></html>", []),
         ("", []),
         (codecs.BOM_UTF8 + f"Sitemap: {MAP}".encode(), [MAP]),
@@ -108,7 +111,7 @@ def read(body: bytes | str) -> list[tuple[int, Field | None, bytes]]:
         ("Noindex: /a", None, "/a"),
         (": /a", None, "/a"),
         ("/a", None, ""),
-        ("Sitemap /a.xml", None, "/a.xml"),
+        ("Sitemap /a.xml", Field.SITEMAP, "/a.xml"),
     ],
 )
 def test_fields(line: str, field: Field | None, value: str) -> None:
@@ -166,7 +169,8 @@ GROUP = b"\nUser-agent: *\nDisallow: /\n"
     ("body", "expected"),
     [
         (b"<html>not found</html>", "HTML"),
-        (b"\r\n <!DOCTYPE html>\n" + GROUP, "HTML"),
+        (b"<html>\n<script>\n  userAgent: window.navigator\n</script>", "HTML"),
+        (b"\r\n <!DOCTYPE html>\n" + GROUP, ""),
         (b"<?xml version='1.0'?>", "HTML"),
         (b"<!-- no rules -->", "markup"),
         (b"<!-- rules -->" + GROUP, ""),

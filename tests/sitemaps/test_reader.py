@@ -285,6 +285,12 @@ def test_junk_lines_are_skipped_and_counted() -> None:
     assert reading.findings == [("junk_lines", "# our pages", 5)]
 
 
+@pytest.mark.parametrize("char", ["\u200b", "\u200e", "\ufeff"])
+def test_invisible_characters_around_an_address_are_left_out(char: str) -> None:
+    reading = read(f"{char}{A}{char}\r\n {char} {B} {char}\r\n")
+    assert (reading.locs, reading.findings) == ([A, B], [])
+
+
 def test_references_are_not_resolved() -> None:
     assert read(f"{A}?x&amp;y").locs == [f"{A}?x&amp;y"]
 
