@@ -14,6 +14,7 @@ the scheduler chooses the queue of each job.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -96,6 +97,7 @@ class JobEngine:
         self._job_queues: dict[WorkerKind, Queue] = {}
         """By the workers that listen."""
         self._deliveries: Queue
+        self._running: Counter[int] = Counter()
 
     def start(self, *, is_working: bool = True) -> None:
         """Start to take jobs; without *is_working* jobs are only handed over."""
@@ -157,9 +159,13 @@ class JobEngine:
         # How often a job may be taken up again is counted and decided in our own table.
         @DBOS.workflow(name="job", max_recovery_attempts=None)
         def run_job(job_id: int) -> None:
-            status = scan(job_id)
-            if status is not None:
-                finish(job_id, status)
+            self._running[job_id] += 1
+            try:
+                status = scan(job_id)
+                if status is not None:
+                    finish(job_id, status)
+            finally:
+                self._running[job_id] -= 1
 
         @DBOS.workflow(name="delivery", max_recovery_attempts=None)
         def run_delivery(delivery_id: int) -> None:
@@ -182,11 +188,19 @@ class JobEngine:
             queue.enqueue(self._run_job, job_id)
         return True
 
-    def hand_over_delivery(self, workflow_id: str, delivery_id: int) -> None:
-        from dbos import SetWorkflowID
+    def hand_over_delivery(self, delivery_id: int, now: datetime) -> None:
+        """Put an attempt into the queue, unless one of the same minute waits or runs."""
+        from dbos import SetEnqueueOptions
 
-        with SetWorkflowID(workflow_id):
+        minute = int(now.timestamp()) // 60
+        with SetEnqueueOptions(
+            deduplication_id=f"{delivery_id}-{minute}", duplication_policy="return-existing"
+        ):
             self._deliveries.enqueue(self._run_delivery, delivery_id)
+
+    def runs(self, job_id: int) -> bool:
+        """Whether this process works on the job now."""
+        return self._running[job_id] > 0
 
     def give_up_all(self, worker: str) -> None:
         """Take back all that a dead worker has begun, so that it is not there for ever."""
@@ -220,16 +234,19 @@ class JobEngine:
         """Delete workflows that ended before: our own tables have what people want to know."""
         from dbos import DBOS
 
-        ended = DBOS.list_workflows(
-            status=list(_ENDED),
-            completed_before=before.isoformat(),
-            limit=_FORGOTTEN_AT_ONCE,
-            load_input=False,
-            load_output=False,
-        )
-        if names := [each.workflow_id for each in ended]:
-            DBOS.delete_workflows(names)
-        return len(names)
+        forgotten = 0
+        while True:
+            ended = DBOS.list_workflows(
+                status=list(_ENDED),
+                completed_before=before.isoformat(),
+                limit=_FORGOTTEN_AT_ONCE,
+                load_input=False,
+                load_output=False,
+            )
+            DBOS.delete_workflows([each.workflow_id for each in ended])
+            forgotten += len(ended)
+            if len(ended) < _FORGOTTEN_AT_ONCE:
+                return forgotten
 
     def stop(self, drain_seconds: int) -> None:
         """Take nothing more, wait for what runs, and end."""

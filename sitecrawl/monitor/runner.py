@@ -11,14 +11,19 @@ import logging
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from sitecrawl.errors import ScanCrashedError, SitecrawlError
 from sitecrawl.logs import identified
 from sitecrawl.monitor.dive_process import DiveProcess
 from sitecrawl.services.scan_process import start_scan
 from sitecrawl.services.scans import ScanRequest
-from sitecrawl.store.errors import DatabaseLockedError, ScanRunningError
+from sitecrawl.store.errors import (
+    DatabaseLockedError,
+    DatabaseUnavailableError,
+    ScanRunningError,
+)
 from sitecrawl.store.queries.dives import dive_of_job
 from sitecrawl.store.queries.jobs import Job, is_cancel_requested, job_to_run
 from sitecrawl.store.queries.resume import find_dead_scans
@@ -50,10 +55,13 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
-    from sitecrawl.services.scan_process import ScanHandle
+    from sitecrawl.services.scan_process import ScanHandle, ScanResult
     from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.dives import Dive
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.queries.watched_sites import WatchedSite
+
+    AfterScan = Callable[[Database, int, datetime], object]
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +72,7 @@ MAX_RESTARTS: Final = 50
 OVERLAP: Final = "skipped_overlap"
 _POLL_SECONDS: Final = 0.5
 # A child whose worker was killed has ten seconds to end; on another host its heartbeat has to stop.
+# A database that is restarted is back earlier.
 _MAX_WAIT_SECONDS: Final = 600
 _STATUS: Final = {
     ScanStatus.FINISHED: JobStatus.SUCCESS,
@@ -79,6 +88,31 @@ _DIVE_STATUS: Final = {
     DiveStatus.CANCELLED: JobStatus.CANCELLED,
 }
 _WITH_RESULT: Final = (JobStatus.SUCCESS, JobStatus.PARTIAL)
+_DATABASE_AWAY: Final = (DatabaseLockedError, DatabaseUnavailableError)
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+def _waits_for_database(work: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """Repeat *work*, which is one transaction, until the database can be reached again.
+
+    A job must not fail because the database is restarted or locked for a while.
+    """
+
+    @wraps(work)
+    def repeated(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        deadline = time.monotonic() + _MAX_WAIT_SECONDS
+        while True:
+            try:
+                return work(*args, **kwargs)
+            except _DATABASE_AWAY as error:
+                if time.monotonic() > deadline:
+                    raise
+                logger.warning("%s waits for the database: %s", work.__name__.strip("_"), error)
+                time.sleep(_POLL_SECONDS)
+
+    return repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +142,7 @@ class JobRunner:
         database_url: str,
         worker: str,
         retry_rule: RetryRule,
-        after_scan: tuple[Callable[[Database, int, datetime], object], ...] = (),
+        after_scan: tuple[AfterScan, ...] = (),
         machine_settings: Mapping[str, Any] | None = None,
         tracer: Tracer | None = None,
     ):
@@ -126,12 +160,10 @@ class JobRunner:
         job = self._take(job_id)
         if job is None:
             return None
-        with self._database.reading() as connection:
-            site = site_to_scan(connection, job.watched_site_id)
-            is_cancelled = is_cancel_requested(connection, job_id)
+        site = self._site(job)
         if site is None:
             return None
-        if is_cancelled:
+        if self._is_cancelled(job_id):
             return self._noted(job_id, JobStatus.CANCELLED, "cancelled")
         if not site.enabled and job.trigger in {JobTrigger.SCHEDULE, JobTrigger.ADDED}:
             return self._noted(job_id, JobStatus.SKIPPED, "the site was switched off")
@@ -146,6 +178,8 @@ class JobRunner:
         """As :meth:`scan`; what nobody has foreseen fails the job, and not the worker."""
         try:
             return self.scan(job_id)
+        except _DATABASE_AWAY:
+            raise  # nothing can be noted; the job is queued again when the database is back
         except Exception as error:
             logger.exception("job %d", job_id)
             return self._noted(job_id, JobStatus.FAILED, f"internal error: {error!r}")
@@ -162,21 +196,34 @@ class JobRunner:
         if status in _WITH_RESULT and job.scan_id is not None:
             try:
                 for follow in self._after_scan:
-                    follow(self._database, job.scan_id, datetime.now(UTC))
+                    self._follow(follow, job.scan_id)
+            except _DATABASE_AWAY:
+                raise
             except Exception as error:
                 logger.exception("job %d: after scan %d", job.id, job.scan_id)
                 status = self._noted(job.id, JobStatus.FAILED, f"after the scan: {error}")
+        if not self._end(job, JobStatus(status)):
+            return False
+        logger.info("job %d: %s is %s", job.id, job.root_url, status)
+        return True
+
+    @_waits_for_database
+    def _follow(self, follow: AfterScan, scan_id: int) -> None:
+        follow(self._database, scan_id, datetime.now(UTC))
+
+    @_waits_for_database
+    def _end(self, job: Job, status: JobStatus) -> bool:
         with self._database.writing() as connection:
             now = datetime.now(UTC)
-            if not end_job(connection, job.id, self._worker, JobStatus(status), now):
+            if not end_job(connection, job.id, self._worker, status, now):
                 return False
             abandon_dive(connection, job.id, DiveStatus.CANCELLED, "it was not started")
             self._retry(connection, job, status, now)
-        logger.info("job %d: %s is %s", job.id, job.root_url, status)
         return True
 
     # --- whose job it is -------------------------------------------------------------------------
 
+    @_waits_for_database
     def _take(self, job_id: int) -> Job | None:
         """The job, if this worker has it or gets it; None: it has ended, or another one has it."""
         with self._database.writing() as connection:
@@ -193,6 +240,7 @@ class JobRunner:
                 return None
             return job_to_run(connection, job_id)
 
+    @_waits_for_database
     def _noted(
         self, job_id: int, status: JobStatus, reason: str | None, handle: ScanHandle | None = None
     ) -> str:
@@ -210,16 +258,23 @@ class JobRunner:
         try:
             with self._database.writing() as connection:
                 note_log(connection, job_id, self._worker, tail)
-        except DatabaseLockedError:  # the scan itself writes: the next look notes it
+        except _DATABASE_AWAY:  # such as locked by the scan itself; the next look notes it
             return noted
         return tail
 
+    @_waits_for_database
+    def _site(self, job: Job) -> WatchedSite | None:
+        with self._database.reading() as connection:
+            return site_to_scan(connection, job.watched_site_id)
+
+    @_waits_for_database
     def _note_scan(self, job_id: int, scan_id: int) -> None:
         with self._database.writing() as connection:
             note_scan(connection, job_id, scan_id, datetime.now(UTC))
 
     # --- the scan --------------------------------------------------------------------------------
 
+    @_waits_for_database
     def _scan_before(self, job: Job, site: WatchedSite) -> Scan | None:
         """The scan that a killed worker has begun for this job, once its process has ended."""
         deadline = time.monotonic() + _MAX_WAIT_SECONDS
@@ -252,7 +307,7 @@ class JobRunner:
                     return self._noted(job.id, JobStatus.SKIPPED, f"{OVERLAP}: {error}")
                 # The child of a killed worker has just begun it.
                 logger.warning("job %d: %s", job.id, error)
-            except ScanCrashedError as error:
+            except (ScanCrashedError, *_DATABASE_AWAY) as error:
                 logger.warning("job %d: %s", job.id, error)
             except SitecrawlError as error:
                 return self._noted(job.id, JobStatus.FAILED, str(error))
@@ -278,14 +333,18 @@ class JobRunner:
                 if self._is_cancelled(job.id):
                     process.cancel()
             words = process.log_tail()
-        with self._database.writing() as connection:
-            reason = f"its process ended with exit code {code}"
-            abandon_dive(connection, job.id, DiveStatus.FAILED, reason)
-            note_facts(connection, job.id, exit_code=code, log_tail=words)
-            dive = dive_of_job(connection, job.id)
+        dive = self._end_dive(job.id, code, words)
         if dive is None:
             return self._noted(job.id, JobStatus.FAILED, "its dive is gone")
         return self._noted(job.id, _DIVE_STATUS[DiveStatus(dive.status)], dive.reason)
+
+    @_waits_for_database
+    def _end_dive(self, job_id: int, code: int, log_tail: str) -> Dive | None:
+        with self._database.writing() as connection:
+            reason = f"its process ended with exit code {code}"
+            abandon_dive(connection, job_id, DiveStatus.FAILED, reason)
+            note_facts(connection, job_id, exit_code=code, log_tail=log_tail)
+            return dive_of_job(connection, job_id)
 
     def _request(
         self, job: Job, site: WatchedSite, before: Scan | None, traceparent: str = ""
@@ -307,6 +366,7 @@ class JobRunner:
             log_ids={"job": job.id, "worker": self._worker},
         )
 
+    @_waits_for_database
     def _note_restart(self, job_id: int) -> None:
         with self._database.writing() as connection:
             note_restart(connection, job_id)
@@ -330,9 +390,19 @@ class JobRunner:
                 return None
             except SitecrawlError as error:
                 return self._noted(job_id, JobStatus.FAILED, str(error), handle)
-            status = _STATUS[result.status]
-            return self._noted(job_id, status, result.reason, handle)
+            if self._lost_database(result):
+                logger.warning("job %d: scan %d had lost the database", job_id, handle.id)
+                return None
+            return self._noted(job_id, _STATUS[result.status], result.reason, handle)
 
+    @_waits_for_database
+    def _lost_database(self, result: ScanResult) -> bool:
+        """Whether the scan failed and could not record it, so that it can go on."""
+        scan = scan_by_id(self._database, result.scan_id)
+        is_recorded = scan is None or scan.status == result.status
+        return result.status is ScanStatus.FAILED and not is_recorded
+
+    @_waits_for_database
     def _is_cancelled(self, job_id: int) -> bool:
         with self._database.reading() as connection:
             return is_cancel_requested(connection, job_id)

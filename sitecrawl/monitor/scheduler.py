@@ -216,6 +216,26 @@ def queue_lost(database: Database, engine: JobEngine) -> int:
     return found
 
 
+def queue_forgotten(database: Database, engine: JobEngine, worker: str) -> int:
+    """Queue the jobs again that this worker holds and no longer runs; return how many.
+
+    That happens when the databases were away for so long that the engine gave up a workflow and
+    could not record it. Nobody else may take such a job as long as this worker is alive.
+    """
+    with database.reading() as connection:
+        jobs = handed_over_jobs(connection)
+    found = 0
+    for workflow_id, job in jobs.items():
+        is_own = job.worker == worker and job.status == JobStatus.RUNNING
+        if is_own and not engine.runs(job.id):
+            engine.give_up(workflow_id)
+            with database.writing() as connection:
+                found += queue_again(connection, job.id, workflow_id)
+    if found:
+        logger.warning("%d jobs that this worker had lost are queued again", found)
+    return found
+
+
 def forget_old(database: Database, before: datetime) -> int:
     """Delete the jobs that ended before, but of every site the newest; return how many."""
     with database.writing() as connection:

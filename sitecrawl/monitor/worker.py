@@ -11,6 +11,7 @@ import logging
 import os
 import socket
 import threading
+import time
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -26,6 +27,7 @@ from sitecrawl.monitor.scheduler import (
     forget_old,
     hand_over_waiting,
     queue_due,
+    queue_forgotten,
     queue_lost,
     recover_dead,
 )
@@ -55,6 +57,8 @@ logger = logging.getLogger(__name__)
 
 TICK: Final = timedelta(minutes=1)
 _HEARTBEAT: Final = timedelta(seconds=5)
+# A heartbeat may be so late on a machine that is busy.
+_GRACE: Final = 3 * _HEARTBEAT
 _HAND_OVER: Final = timedelta(seconds=1)
 _DELIVER: Final = timedelta(seconds=5)
 _LOOK_FOR_DEAD: Final = timedelta(seconds=5)
@@ -71,7 +75,8 @@ class _Duty:
 
     every: timedelta
     do: Callable[[datetime], object]
-    due_at: datetime
+    due_at: float
+    """By the monotonic clock: the other one may be set back by hours."""
 
 
 class MonitorProcess:
@@ -96,6 +101,8 @@ class MonitorProcess:
         self.name = f"{socket.gethostname()}-{os.getpid()}-{process_token()}"
         self._stopping = threading.Event()
         self._pruning: threading.Thread | None = None
+        self._beat_at = datetime.now(UTC)
+        self._trusts_heartbeats_from = time.monotonic()
         self._memory = MemoryGate(config.monitor_min_free_mb)
         self._runner = JobRunner(
             database,
@@ -143,6 +150,7 @@ class MonitorProcess:
         return self._runner.scan_or_fail(job_id)
 
     def _register(self) -> None:
+        now = datetime.now(UTC)
         values = {
             "name": self.name,
             "hostname": socket.gethostname(),
@@ -154,31 +162,34 @@ class MonitorProcess:
             "is_draining": self.is_stopping,
         }
         with self._database.writing() as connection:
-            register_worker(connection, values, datetime.now(UTC))
+            register_worker(connection, values, now)
+        self._beat_at = now
 
     def _work(self) -> None:
         duties = self._duties()
         while not self._stopping.wait(_STEP_SECONDS):
-            now = datetime.now(UTC)
             for duty in duties:
-                if duty.due_at <= now:
-                    duty.due_at = now + duty.every
-                    with _logged_errors(duty.do.__name__):
-                        duty.do(now)
+                if duty.due_at <= time.monotonic():
+                    duty.due_at = time.monotonic() + duty.every.total_seconds()
+                    with _logged_errors(duty.do.__name__.strip("_")):
+                        duty.do(datetime.now(UTC))
 
     def _duties(self) -> list[_Duty]:
-        now = datetime.now(UTC)
+        now = time.monotonic()
+        later = now + _CLEAN_UP.total_seconds()
+        duties = [_Duty(_LOOK_FOR_LOST, self._queue_forgotten, now)]
         if not self._is_scheduler:
-            return []
+            return duties
         return [
+            *duties,
             _Duty(_LOOK_FOR_DEAD, self._recover_dead, now),
             _Duty(_LOOK_FOR_LOST, self._queue_lost, now),
             _Duty(TICK, self._tick, now),
             _Duty(_HAND_OVER, self._hand_over, now),
             _Duty(_DELIVER, self._hand_over_deliveries, now),
-            _Duty(_CLEAN_UP, self._clean_up, now + _CLEAN_UP),
+            _Duty(_CLEAN_UP, self._clean_up, later),
             # A monitor that is restarted every day gets to it as well.
-            _Duty(_PRUNE, self._prune, now + _CLEAN_UP),
+            _Duty(_PRUNE, self._prune, later),
         ]
 
     @contextmanager
@@ -202,13 +213,26 @@ class MonitorProcess:
     def _beat(self, now: datetime) -> None:
         with self._database.writing() as connection:
             is_known = update_worker(connection, self.name, heartbeat_at=now)
+        if not self._has_beaten(now):
+            # The database was away, the machine slept, or its clock has jumped: all the others seem
+            # dead until they have sent their next heartbeat.
+            self._trusts_heartbeats_from = time.monotonic() + _GRACE.total_seconds()
+        self._beat_at = now
         if not is_known:
             # Another process took this one for dead, such as after the machine was suspended.
             logger.warning("worker %s was taken for dead; it is registered again", self.name)
             self._register()
 
-    def _recover_dead(self, _now: datetime) -> None:
-        recover_dead(self._database, self._engine)
+    def _has_beaten(self, now: datetime) -> bool:
+        """Whether the last heartbeat of this process is as recent as it should be."""
+        return timedelta(0) <= now - self._beat_at <= _GRACE
+
+    def _recover_dead(self, now: datetime) -> None:
+        if self._has_beaten(now) and time.monotonic() >= self._trusts_heartbeats_from:
+            recover_dead(self._database, self._engine)
+
+    def _queue_forgotten(self, _now: datetime) -> None:
+        queue_forgotten(self._database, self._engine, self.name)
 
     def _queue_lost(self, _now: datetime) -> None:
         queue_lost(self._database, self._engine)
@@ -225,9 +249,8 @@ class MonitorProcess:
 
     def _hand_over_deliveries(self, now: datetime) -> None:
         """One workflow for each delivery: a receiver that is slow delays no other."""
-        attempt = int(now.timestamp()) // int(_DELIVER.total_seconds())
         for delivery_id in prepare_due(self._database, now, self._config):
-            self._engine.hand_over_delivery(f"delivery-{delivery_id}-{attempt}", delivery_id)
+            self._engine.hand_over_delivery(delivery_id, now)
 
     def _deliver(self, delivery_id: int) -> None:
         deliver(self._database, delivery_id, datetime.now(UTC), self._config)
@@ -256,7 +279,7 @@ class MonitorProcess:
             logger.info("%d old scans removed, about %d bytes", report.scans, report.bytes)
 
     def _drain(self) -> None:
-        with self._database.writing() as connection:
+        with _logged_errors("drain"), self._database.writing() as connection:
             update_worker(connection, self.name, is_draining=True)
         self._engine.stop(self._config.monitor_drain_seconds)
 

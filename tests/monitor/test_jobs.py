@@ -103,7 +103,7 @@ def test_jobs_run_in_the_order_of_their_numbers_and_once(
     for job_id, number in ((3, 30), (1, 10), (2, 20)):
         engine.hand_over(f"job-{job_id}-0", job_id, number, ONE)
     engine.hand_over("job-2-0", 2, 20, ONE)
-    engine.hand_over_delivery("delivery-5-1", 5)
+    engine.hand_over_delivery(5, datetime.now(UTC))
     steps.wait()
     with closing(sqlite3.connect(engine_url.removeprefix("sqlite:///"))) as connection:
         forms = connection.execute("SELECT DISTINCT serialization FROM workflow_status").fetchall()
@@ -114,6 +114,20 @@ def test_jobs_run_in_the_order_of_their_numbers_and_once(
     assert jobs.index(1) < jobs.index(2)
     assert "delivery 5" in steps.seen
     assert engine.states(["job-9-0"]) == {"job-9-0": WorkflowState.UNKNOWN}
+
+
+def test_a_delivery_that_waits_is_not_handed_over_again(
+    start: Callable[[], JobEngine], steps: Steps
+) -> None:
+    engine = start()
+    now = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    # The scheduler looks every five seconds; what is slow would be in the queue hundreds of times.
+    for seconds in (0, 5, 10, 15, 60):
+        engine.hand_over_delivery(5, now + timedelta(seconds=seconds))
+    steps.wanted = 3
+    engine.hand_over_delivery(6, now)
+    steps.wait()
+    assert sorted(map(str, steps.seen)) == ["delivery 5", "delivery 5", "delivery 6"]
 
 
 def test_what_a_killed_worker_had_is_taken_back(

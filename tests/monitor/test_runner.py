@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sqlite3
 import threading
 import time
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -23,6 +25,7 @@ from sitecrawl.services.scans import ScanRequest
 from sitecrawl.services.site_inventory import scanned_site
 from sitecrawl.services.sites import NewSite, SiteEdit, add_site, edit_site, get_site
 from sitecrawl.store import schema as t
+from sitecrawl.store.engine import open_database
 from sitecrawl.store.processes import process_token
 from sitecrawl.store.queries.page_filter import PageFilter
 from sitecrawl.store.writers.jobs import claim_job, note_log, register_worker
@@ -33,6 +36,7 @@ from tests.store.scanning import Scanning
 if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from tests.site import SiteServer
+    from tests.site.postgres import PostgresDatabases
 
 RULE = RetryRule(retries=1, minutes=5)
 
@@ -62,6 +66,17 @@ def scan_row(database: Database) -> tuple[str, int]:
     with database.reading() as connection:
         row = connection.execute(select(t.scans.c.status, t.scans.c.pid)).one()
     return row.status, row.pid
+
+
+def wait_until_gone(pid: int) -> None:
+    ends_at = time.monotonic() + 60
+    while time.monotonic() < ends_at:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"process {pid} has not ended")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
@@ -214,6 +229,52 @@ def test_a_scan_whose_process_is_killed_goes_on(
     job = get_job(sqlite_database, 1, 1)
     assert (job.scan_id, job.restarts) == (1, 1)
     assert scan_row(sqlite_database)[0] == "finished"
+
+
+def test_a_job_goes_on_when_the_database_comes_back(
+    postgres_server: PostgresDatabases, postgres_tables_url: str, small_site: SiteServer
+) -> None:
+    answer, is_over = sitemap(small_site.at("/a")), threading.Event()
+    small_site.routes["/sitemap.xml"] = [Reply(answer, hold=is_over), answer]
+    with open_database(postgres_tables_url) as database:
+        add(database, small_site.url)
+
+        def restart() -> None:
+            small_site.wait_for("/sitemap.xml")
+            pid = scan_row(database)[1]
+            with postgres_server.away():
+                is_over.set()
+                wait_until_gone(pid)  # it cannot be written
+
+        thread = threading.Thread(target=restart)
+        thread.start()
+        runner = JobRunner(database, postgres_tables_url, "me", RULE)
+        status = runner.scan_or_fail(1)
+        thread.join()
+        job = get_job(database, 1, 1)
+        assert (status, job.scan_id, job.restarts) == ("success", 1, 1), job
+        assert scan_row(database)[0] == "finished"
+
+
+def test_a_job_outlives_a_database_that_is_locked_for_long(
+    sqlite_url: str, small_site: SiteServer
+) -> None:
+    with (
+        open_database(sqlite_url, busy_timeout_seconds=0.1) as database,
+        closing(
+            sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), check_same_thread=False)
+        ) as other,
+    ):
+        add(database, small_site.url)
+
+        def follow(_database: Database, _scan_id: int, _now: datetime) -> None:
+            other.execute("BEGIN IMMEDIATE")
+            threading.Timer(1.0, other.rollback).start()
+
+        runner = JobRunner(database, sqlite_url, "me", RULE, after_scan=(follow,))
+        status = runner.scan_or_fail(1) or ""
+        assert runner.finish(1, status)
+        assert get_job(database, 1, 1).status == "success"
 
 
 def test_the_result_of_a_killed_worker_is_taken(database: Database) -> None:

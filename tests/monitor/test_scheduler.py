@@ -18,6 +18,7 @@ from sitecrawl.monitor.scheduler import (
     forget_old,
     hand_over_waiting,
     queue_due,
+    queue_forgotten,
     queue_lost,
     recover_dead,
 )
@@ -49,12 +50,16 @@ class FakeEngine:
     given_up: list[str] = field(default_factory=list)
     ended: set[str] = field(default_factory=set)
     unknown: set[str] = field(default_factory=set)
+    running: set[int] = field(default_factory=set)
 
     def hand_over(self, workflow_id: str, job_id: int, number: int, kind: WorkerKind) -> bool:
         self.handed.append((number, workflow_id, job_id))
         self.sizes.append(kind.scans_at_once)
         self.kinds[job_id] = str(kind)
         return True
+
+    def runs(self, job_id: int) -> bool:
+        return job_id in self.running
 
     def give_up(self, workflow_id: str) -> None:
         self.given_up.append(workflow_id)
@@ -311,6 +316,31 @@ def test_jobs_that_the_engine_has_lost_are_queued_again(
         (f"job-{ids[1]}-1-4", ids[1]),
         (f"job-{ids[3]}-1-4", ids[3]),
     }
+
+
+def test_jobs_that_their_own_worker_has_lost_are_queued_again(
+    database: Database, fake: FakeEngine
+) -> None:
+    due_sites(database, (3, None), (3, None), (3, None), (3, None))
+    queue_due(database, NOW)
+    living_worker(database, "me")
+    living_worker(database, "other")
+    hand_over_waiting(database, engine(fake), NOW)
+    mine, lost, foreign, waiting = sorted(job.id for job in list_jobs(database, 1).rows)
+    with database.writing() as connection:
+        for job_id, name in ((mine, "me"), (lost, "me"), (foreign, "other")):
+            claim_job(connection, job_id, name, None, NOW)
+    fake.running = {mine}
+    assert queue_forgotten(database, engine(fake), "me") == 1
+    jobs = {job.id: (job.status, job.worker, job.restarts) for job in list_jobs(database, 1).rows}
+    assert jobs == {
+        mine: ("running", "me", 0),
+        lost: ("queued", None, 1),
+        foreign: ("running", "other", 0),
+        waiting: ("queued", None, 0),
+    }
+    [given_up] = fake.given_up
+    assert given_up.startswith(f"job-{lost}-")
 
 
 def test_old_jobs_are_forgotten_but_the_newest_of_a_site(database: Database) -> None:

@@ -8,11 +8,12 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
+from sitecrawl.monitor import worker
 from sitecrawl.monitor.worker import MonitorProcess
 from sitecrawl.services.jobs import list_jobs
 from sitecrawl.services.sites import NewSite, add_site
@@ -25,6 +26,8 @@ from tests.store.scanning import scan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import tzinfo
+    from typing import Self
 
     from sitecrawl.config import Config
     from sitecrawl.store.engine import Database
@@ -44,6 +47,60 @@ def test_old_scans_are_removed_by_itself_if_the_settings_say_so(
     assert process._pruning is not None
     process._pruning.join()
     assert len(scans(database, 10)) == left
+
+
+def test_others_are_not_taken_for_dead_right_after_an_outage(
+    database: Database, config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[bool] = []
+    monkeypatch.setattr(worker, "recover_dead", lambda *_: looked.append(True))
+    process = MonitorProcess(database, config, is_scheduler=True)
+    process._register()
+    [look] = [duty for duty in process._duties() if duty.do == process._recover_dead]
+    now = datetime.now(UTC)
+    look.do(now)
+    assert looked == [True]
+    # Nothing was heard of anybody for a minute, also not of this process itself.
+    after = now + timedelta(minutes=1)
+    look.do(after)
+    process._beat(after)
+    look.do(after)
+    assert looked == [True]
+    monkeypatch.setattr(process, "_trusts_heartbeats_from", 0.0)  # later
+    look.do(after)
+    assert looked == [True, True]
+
+
+def test_duties_go_on_after_the_clock_was_set_back(
+    database: Database, config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "_HAND_OVER", timedelta(seconds=0.01))
+    process = MonitorProcess(database, config, is_scheduler=True)
+    seen: list[datetime] = []
+
+    def hand_over(_database: Database, _engine: object, now: datetime) -> None:
+        seen.append(now)
+        if len(seen) == 1:
+            monkeypatch.setattr(worker, "datetime", SetBack)
+        else:
+            process.stop()
+
+    monkeypatch.setattr(worker, "hand_over_waiting", hand_over)
+    duties = [each for each in process._duties() if each.do == process._hand_over]
+    monkeypatch.setattr(process, "_duties", lambda: duties)
+    ending = threading.Timer(20, process.stop)
+    ending.start()
+    process._work()
+    ending.cancel()
+    assert seen[1] < seen[0]
+
+
+class SetBack(datetime):
+    """A clock that an hour was taken from."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        return super().now(tz) - timedelta(hours=1)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -31,6 +31,10 @@ _END_OTHERS = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
+_END_ALL = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+"""
 # What a test may change besides rows: then its database is not used again.
 _DEFINITIONS = """
 SELECT md5(string_agg(named, ',' ORDER BY named)) FROM (
@@ -107,6 +111,19 @@ class PostgresDatabases:
             self._idle.append(name)
         else:
             self._execute("DROP DATABASE {} WITH (FORCE)", name)
+
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """As if the server were restarted: connections break, and nobody can make a new one."""
+        socket = Path(self._server.get_postmaster_info().socket_dir, ".s.PGSQL.5432")
+        hidden = socket.with_name("hidden")
+        with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
+            socket.rename(hidden)
+            connection.execute(_END_ALL)
+        try:
+            yield
+        finally:
+            hidden.rename(socket)
 
     @cached_property
     def _opened_once(self) -> tuple[str, tuple[Any, ...] | None]:
