@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
 
 from sitecrawl.errors import SitecrawlError
 from sitecrawl.safety.connector import AddressRefusedError, guarded_connector
@@ -160,12 +161,14 @@ class ServedEmbedder:
     def dimensions(self) -> int:
         """Found by embedding a word, the first time."""
         if not self._dimensions:
-            self._dimensions = self.encode(["word"]).shape[1]
+            self.encode(["word"])
         return self._dimensions
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
 
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
         rows: list[Any] = []
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             rows += asyncio.run(self._rows(texts[start : start + _TEXTS_AT_ONCE]))
@@ -173,8 +176,14 @@ class ServedEmbedder:
             vectors: Vectors = np.array(rows, dtype=np.float32)
         except (TypeError, ValueError):
             raise ModelFailedError("the embedding server gave vectors that are none") from None
-        if vectors.ndim != 2 or not np.isfinite(vectors).all():  # noqa: PLR2004
+        if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():  # noqa: PLR2004
             raise ModelFailedError("the embedding server gave vectors that are none")
+        if self._dimensions and vectors.shape[1] != self._dimensions:
+            raise ModelFailedError(
+                f"the embedding server gave vectors of {vectors.shape[1]} numbers after some of"
+                f" {self._dimensions}"
+            )
+        self._dimensions = vectors.shape[1]
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: Vectors = vectors / np.maximum(lengths, 1e-12)
         return unit
@@ -193,7 +202,7 @@ class ServedEmbedder:
         try:
             found = sorted(json.loads(content)["data"], key=lambda each: each["index"])
             rows = [each["embedding"] for each in found]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise ModelFailedError("the answer of the embedding server cannot be read") from None
         if len(rows) != len(texts):
             raise ModelFailedError(
@@ -229,10 +238,12 @@ def _explained() -> Iterator[None]:
         raise ModelFailedError(
             f"{error}; allow it by SITECRAWL_ADDRESS_ALLOW if it is yours"
         ) from None
-    except (aiohttp.ClientError, OSError, ValueError) as error:
+    except (aiohttp.ClientError, OSError) as error:
         raise ModelFailedError(
             f"the model server cannot be reached ({type(error).__name__})"
         ) from None
+    except (ValueError, HttpProcessingError):  # of aiohttp: a line that is too long
+        raise ModelFailedError("the answer of the model server cannot be read") from None
 
 
 def _check_status(status: int) -> None:
@@ -244,6 +255,6 @@ def _piece(data: str) -> str:
     """The text of one event; whatever is no such event has none."""
     try:
         piece = json.loads(data)["choices"][0]["delta"].get("content")
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         return ""
     return piece if isinstance(piece, str) else ""

@@ -22,6 +22,7 @@ from sitecrawl.dive.files.formats import (
     is_pdf_readable,
     name_of,
 )
+from sitecrawl.dive.models import ModelFailedError
 from sitecrawl.dive.passages import split_passages
 from sitecrawl.dive.vectors import pack_vectors
 from sitecrawl.errors import ExtraMissingError
@@ -48,11 +49,14 @@ from sitecrawl.store.writers.dives import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from sqlalchemy.engine import Connection
+
     from sitecrawl.dive.embeddings import Embedder
     from sitecrawl.dive.files.reader import FileProcess
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.passages import UnembeddedPassage
     from sitecrawl.store.queries.scans import Site
+    from sitecrawl.store.queries.vectors import EmbeddingModel
 
 logger = logging.getLogger(__name__)
 
@@ -257,11 +261,7 @@ def embed_passages(
     with database.writing() as connection:
         languages = list(passage_languages(connection, site.id))
         ensure_words_indexed(connection, languages)
-        models = {
-            language: known_model(connection, embedder.name, embedder.dimensions)
-            for language in languages
-            for embedder in [embedder_for(language)]
-        }
+        models = {language: _model(connection, embedder_for(language)) for language in languages}
     for model in sorted(set(models.values())):
         own = [language for language in languages if models[language] == model]
         with database.reading() as connection:
@@ -282,6 +282,17 @@ def embed_passages(
                 tell(counts)
         with database.writing() as connection:
             index_vectors(connection, model)
+
+
+def _model(connection: Connection, embedder: Embedder) -> EmbeddingModel:
+    model = known_model(connection, embedder.name, embedder.dimensions)
+    if model.dimensions != embedder.dimensions:
+        raise ModelFailedError(
+            f"{embedder.name} gives vectors of {embedder.dimensions} numbers, and those that are"
+            f" stored have {model.dimensions}: it is another model; give it another name"
+            " (SITECRAWL_EMBEDDING_NAME)"
+        )
+    return model
 
 
 def embedded_text(passage: UnembeddedPassage) -> str:

@@ -176,6 +176,9 @@ def _scores(
                 missing.append(model.name)
                 continue
             [vector] = embedder.encode([question])
+            if len(vector) != model.dimensions:  # the server has another model of this name now
+                missing.append(model.name)
+                continue
             cosines = _indexes.nearest(
                 *(connection, database.label, site.id, model, vector, most),
                 also=list(words),

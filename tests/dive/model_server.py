@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
@@ -12,6 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Vectors = Sequence[object] | Callable[[list[str]], Sequence[object]]
+
+
+BODIES = {
+    "nonsense": b"data: {]\n\ndata: {}\n\ndata: [1]\n\n<html>\n",
+    "nested": b"data: " + b"[" * 100_000 + b"\n\n",
+    "nested vectors": b"[" * 100_000,
+    "a long line": b"data: " + b"x" * 10_000_000,
+    "many lines": (b"data: " + b"x" * 1_000 + b"\n\n") * 10_000,
+}
+"""What is answered instead, by the name of the fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +79,14 @@ def _handler(
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
+            if fault in BODIES:
+                with suppress(ConnectionError):
+                    self.wfile.write(BODIES[fault])
+                return
             if self.path.endswith("/embeddings"):
                 given = vectors(body["input"]) if callable(vectors) else vectors
                 rows = [{"index": n, "embedding": row} for n, row in enumerate(given)]
                 self.wfile.write(json.dumps({"data": rows}).encode())
-                return
-            if fault == "nonsense":
-                self.wfile.write(b"data: {]\n\ndata: {}\n\ndata: [1]\n\n<html>\n")
                 return
             for piece in pieces:
                 event = {"choices": [{"delta": {"content": piece}}]}

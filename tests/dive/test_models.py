@@ -31,6 +31,8 @@ def test_pieces_come_as_they_were_sent() -> None:
         ("error", "answered 500"),
         ("redirect", "answered 307"),
         ("hang", "in time"),
+        ("a long line", "cannot be read"),
+        ("many lines", "too much"),
     ],
 )
 def test_faults_are_told(fault: str, words: str) -> None:
@@ -38,8 +40,9 @@ def test_faults_are_told(fault: str, words: str) -> None:
         list(ServedChatModel(server(running)).stream(MESSAGES))
 
 
-def test_nonsense_is_no_text() -> None:
-    with RunningServer(fault="nonsense") as running:
+@pytest.mark.parametrize("fault", ["nonsense", "nested"])
+def test_nonsense_is_no_text(fault: str) -> None:
+    with RunningServer(fault=fault) as running:
         assert list(ServedChatModel(server(running)).stream(MESSAGES)) == []
 
 
@@ -70,7 +73,32 @@ def test_embeddings_of_many_packets_are_read_whole() -> None:
         assert ServedEmbedder(server(running)).encode(["a"] * 64).shape == (64, 1_500)
 
 
-@pytest.mark.parametrize("vectors", [[[1.0]], [[1.0], "x"], [["a"], ["b"]], [[1.0], [1.0, 2.0]]])
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("error", "answered 500"),
+        ("hang", "in time"),
+        ("nonsense", "cannot be read"),
+        ("nested vectors", "cannot be read"),
+        ("a long line", "cannot be read"),
+    ],
+)
+def test_faults_of_an_embedding_server_are_told(fault: str, words: str) -> None:
+    with RunningServer(fault=fault) as running, pytest.raises(ModelFailedError, match=words):
+        ServedEmbedder(server(running)).encode(["a"])
+
+
+def test_vectors_of_another_length_than_those_before() -> None:
+    with RunningServer(vectors=lambda texts: [[1.0] * len(texts[0])] * len(texts)) as running:
+        embedder = ServedEmbedder(server(running))
+        assert embedder.encode(["a" * 3]).shape == (1, 3)
+        with pytest.raises(ModelFailedError, match="of 2 numbers after some of 3"):
+            embedder.encode(["a" * 2])
+
+
+@pytest.mark.parametrize(
+    "vectors", [[[1.0]], [[1.0], "x"], [["a"], ["b"]], [[1.0], [1.0, 2.0]], [[], []]]
+)
 def test_vectors_that_are_none(vectors: list[object]) -> None:
     with (
         RunningServer(vectors=vectors) as running,

@@ -101,3 +101,28 @@ def test_a_model_that_is_not_here_any_more_is_told(
     assert "embedded by other letters, which is not here; run: sitecrawl dive" in caplog.text
     with pytest.raises(NotFoundError, match="embedded by letters, other letters"):
         search(database, site, TEXT, embedder_named=lambda _name: None)
+
+
+class TwiceTheLetters(LetterCounts):
+    """Another model behind the same name."""
+
+    dimensions = 52
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        once = super().encode(texts)
+        return np.hstack([once, once])
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_another_model_of_the_same_name_is_refused(
+    database: Database, searchable: Searchable
+) -> None:
+    site = searchable({"/1": page(1), "/2": page(2)})
+    with database.writing() as connection:
+        connection.execute(delete(t.passage_vectors))
+    embed_passages(database, site, lambda _language: LetterCounts("letters"), DiveCounts())
+    other = TwiceTheLetters("letters")
+    with pytest.raises(ModelFailedError, match=r"52 numbers.* have 26.*SITECRAWL_EMBEDDING_NAME"):
+        embed_passages(database, site, lambda _language: other, DiveCounts())
+    with pytest.raises(NotFoundError, match="embedded by letters"):
+        search(database, site, TEXT, embedder_named=lambda _name: other)

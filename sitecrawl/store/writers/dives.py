@@ -236,13 +236,16 @@ def put_vectors(
 
 
 def known_model(connection: Connection, name: str, dimensions: int) -> EmbeddingModel:
-    """The model of this name, which gets its number when it is first used."""
-    known = select(t.embedding_models.c.id).where(t.embedding_models.c.name == name)
-    number = connection.execute(known).scalar_one_or_none()
-    if number is None:
+    """The model of this name, which gets its number when it is first used.
+
+    Its vectors have the dimensions that it had then.
+    """
+    known = select(t.embedding_models).where(t.embedding_models.c.name == name)
+    row = connection.execute(known).one_or_none()
+    if row is None:
         new = insert(t.embedding_models).values(name=name, dimensions=dimensions)
-        number = connection.execute(new.returning(t.embedding_models.c.id)).scalar_one()
-    return EmbeddingModel(int(number), name, dimensions)
+        row = connection.execute(new.returning(t.embedding_models)).one()
+    return EmbeddingModel(row.id, name, row.dimensions)
 
 
 def remove_contents(connection: Connection, page_ids: Sequence[int]) -> None:
