@@ -10,21 +10,31 @@ TRACKING_PREFIXES = ("utm_", "mtm_", "matomo_", "piwik_", "hsa_")
 
 TRACKING_NAMES = frozenset(
     {
-        # Google
-        *("gclid", "gclsrc", "dclid", "gbraid", "wbraid", "gad_source", "gad_campaignid"),
+        # Google, also the names of campaigns before utm_
+        *("gclid", "gclsrc", "dclid", "gbraid", "wbraid", "gad", "gad_source", "gad_campaignid"),
         *("_ga", "_gl", "_gac", "srsltid"),
-        # Meta, Microsoft, Yandex, X, TikTok, LinkedIn, Pinterest, Snapchat, Reddit
-        *("fbclid", "fb_action_ids", "fb_action_types", "fb_source", "igshid", "igsh"),
-        *("msclkid", "yclid", "ysclid", "_openstat", "twclid", "ttclid", "li_fat_id", "epik"),
-        *("sccid", "rdt_cid"),
-        # Mailchimp, HubSpot, Marketo, Omeda, Vero, Klaviyo, Drip, MailerLite, Listrak
-        *("mc_cid", "mc_eid", "_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking"),
-        *("mkt_tok", "oly_anon_id", "oly_enc_id", "vero_id", "vero_conv", "_ke", "_kx", "__s"),
-        *("ml_subscriber", "ml_subscriber_hash", "trk_contact", "trk_msg", "trk_module", "trk_sid"),
-        # Matomo, Adobe, Wicked Reports, Branch, Impact, Awin, Webtrekk, Zanox, Yahoo
-        *("pk_campaign", "pk_kwd", "s_cid", "s_kwcid", "ef_id", "wickedid", "_branch_match_id"),
-        *("irclickid", "irgwc", "awc", "wt_mc", "wt_zmc", "zanpid"),
-        *("guccounter", "guce_referrer", "guce_referrer_sig"),
+        *("ga_source", "ga_medium", "ga_term", "ga_content", "ga_campaign", "ga_place"),
+        # Meta, Microsoft, Yandex, X, TikTok, LinkedIn, Pinterest, Snapchat, Reddit, Nextdoor
+        *("fbclid", "fb_action_ids", "fb_action_types", "fb_source", "fb_ref", "mibextid"),
+        *("action_object_map", "action_type_map", "action_ref_map", "igshid", "igsh"),
+        *("msclkid", "yclid", "ysclid", "ymclid", "_openstat", "twclid", "ttclid", "li_fat_id"),
+        *("epik", "sccid", "rdt_cid", "ndclid"),
+        # Mailchimp, HubSpot, Marketo, Omeda, Vero, Klaviyo, Drip, MailerLite, Listrak, Dotdigital,
+        # Blueshift, Bronto, ActiveCampaign
+        *("mc_cid", "mc_eid", "mc_tc", "_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp"),
+        *("hsctatracking", "mkt_tok", "oly_anon_id", "oly_enc_id", "vero_id", "vero_conv"),
+        *("_ke", "_kx", "__s", "ml_subscriber", "ml_subscriber_hash", "trk_contact", "trk_msg"),
+        *("trk_module", "trk_sid", "dm_i", "bsft_clkid", "bsft_uid", "_bta_tid", "_bta_c"),
+        "vgo_ee",
+        # Matomo, Piano
+        *("pk_campaign", "pk_kwd", "pk_keyword", "pk_source", "pk_medium", "pk_content", "pk_cid"),
+        *("at_medium", "at_campaign", "xtor"),
+        # Adobe, Wicked Reports, Branch, Impact, Awin, Webtrekk, Zanox, Yahoo, Commission Junction,
+        # Taboola, Outbrain
+        *("s_cid", "s_kwcid", "ef_id", "wickedid", "_branch_match_id", "_branch_referrer"),
+        *("irclickid", "irgwc", "awc", "wt_mc", "wt_zmc", "zanpid", "cjevent"),
+        *("guccounter", "guce_referrer", "guce_referrer_sig", "tblci", "dicbo", "oborigurl"),
+        *("rb_clickid", "unicorn_click_id"),
     }
 )
 

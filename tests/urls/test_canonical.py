@@ -38,7 +38,9 @@ def rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("case", rows("url_cases.jsonl"), ids=lambda case: case["why"])
+@pytest.mark.parametrize(
+    "case", rows("url_cases.jsonl"), ids=lambda case: f"{case['why']}: {case['in']}"[:100]
+)
 def test_reference_case(case: dict[str, Any]) -> None:
     assert canonicalize(case["in"], case["base"]) == case["out"]
 
@@ -154,6 +156,7 @@ def test_query_is_sorted_by_name_and_otherwise_kept(query: str, expected: str) -
             "epik=1",
             "srsltid=1",
         ),
+        *("gad=1", "mibextid=a", "pk_source=x", "ga_campaign=x", "at_medium=x", "xtor=AL-1"),
         *("PHPSESSID=1", "jsessionid=1", "ASPSESSIONIDQQABCD=1", "ASP.NET_SessionId=1"),
         *(f"sid={SESSION}", f"SessionID={SESSION}", "session_id=a1b2c3d4-e5f6-7890"),
     ],
