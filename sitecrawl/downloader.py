@@ -74,7 +74,7 @@ _HOST_FAILURES: dict[type[Exception], str] = {
     ConnectionDone: "the connection was closed",
     ConnectionLost: "the connection was lost",
 }
-# After these nothing was sent, whatever handler raised them.
+# When one of these is raised, by any handler, nothing was sent.
 _NEVER_CONNECTED = (
     CannotResolveHostError,
     DownloadConnectionRefusedError,
@@ -116,7 +116,7 @@ class _Transfer:
 
 
 class PoliteDownloader(Downloader):
-    """Scrapy's downloader; what a handler gets to send has passed the scan's politeness.
+    """Scrapy's downloader; every request passes the politeness of the scan before its handler.
 
     * ``DOWNLOAD_DELAY``, ``DOWNLOAD_DELAY_JITTER``, ``DOWNLOAD_SLOTS``, ``CONCURRENT_REQUESTS*``
       and AutoThrottle are Scrapy's own. A site has one slot: http and https, with and without
@@ -124,10 +124,11 @@ class PoliteDownloader(Downloader):
     * Before a request is handed to its handler it waits for what Scrapy does not know: the pause
       that robots.txt asks for, Retry-After and back-off, and a free place when there is no delay
       (Scrapy 2.19 then hands out every waiting request at once).
-    * What is over the budget, goes to a host that is left alone, or has waited too long is refused.
+    * A request is refused that is over the budget, goes to a host that is left alone, or has
+      waited too long.
     * Every request that is sent is counted in the ledger.
-    * When the spider is being closed, downloads that are under way are cancelled. Scrapy waits for
-      them, up to the time-out of a request.
+    * When the spider is being closed, running downloads are cancelled. Scrapy would wait for them,
+      up to the time-out of a request.
 
     All this holds with any download handler. A handler that declares ``reports_sending`` says
     exactly when a request is written; otherwise it counts from the moment the handler gets it.
@@ -135,7 +136,7 @@ class PoliteDownloader(Downloader):
     Settings: ``SITECRAWL_MAX_CRAWL_DELAY_SECONDS``, ``SITECRAWL_MAX_RETRY_AFTER_SECONDS``,
     ``SITECRAWL_BUSY_BACKOFF_SECONDS``, ``SITECRAWL_MAX_ERRORS_IN_A_ROW``,
     ``SITECRAWL_SLOT_WAIT_SECONDS``, ``SITECRAWL_MAX_PAGES``, ``SITECRAWL_MAX_SCAN_MINUTES``.
-    Meta: ``sitecrawl_document`` (what is no page does not count as one), ``sitecrawl_deadline``
+    Meta: ``sitecrawl_document`` (only pages count against the budget), ``sitecrawl_deadline``
     (of the monotonic clock).
     """
 
@@ -259,7 +260,7 @@ class PoliteDownloader(Downloader):
         if counts_as_page and not await budget.claim_page():
             gate.in_flight -= 1
             gate.host.pace.withdrawn()
-            raise PostponedError  # and refused, now that the budget is known to be used up
+            raise PostponedError  # then it is refused: the budget is known to be used up
         transfer = self._transfers[request] = _Transfer(gate)
         reports = request.url.partition(":")[0] in self._reporting_schemes
         if not reports:
@@ -333,18 +334,18 @@ class PoliteDownloader(Downloader):
         _log(words)
 
     async def _check_host(self, request: Request, gate: _Gate) -> None:
-        """Ask once more for what the host answered last, before it is left alone."""
+        """Request the last URL that the host answered once more, before the host is left alone."""
         if url := gate.host.pace.url_to_check(origin_of(request.url)):
             check = request.replace(url=url)
             check.meta.pop("sitecrawl_lenient", None)
             self._expires[check] = math.inf
-            with suppress(Exception):  # how it was answered, the pace has noted
+            with suppress(Exception):  # the pace has recorded the answer
                 await self._download_politely(check, goes_first=True)
 
     # --- all requests --------------------------------------------------------------------------
 
     def _check_all(self) -> None:
-        """Fail what waits in a slot to no purpose; cancel what is under way when stopping."""
+        """Fail requests that wait in vain; cancel running downloads when the spider is closed."""
         self._timer = None
         now = time.monotonic()
         for slot in self.slots.values():

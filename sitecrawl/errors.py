@@ -8,11 +8,11 @@ SitecrawlError
 ├── StoppedError                 the user stopped the command before it had a result
 ├── ExtraMissingError            a package of an extra is not installed
 ├── NotFoundError                there is no such site, scan, channel, ...
-├── InvalidInputError            a value that was given cannot be used; it names the field
-├── ConflictError                it is there already, or somebody else has changed it
+├── InvalidInputError            a given value cannot be used; the error names the field
+├── ConflictError                it exists already, or somebody else has changed it
 ├── ForbiddenError               the caller may not do this
 ├── SignInRefusedError           email or password is wrong, or the account is disabled
-├── ThrottledError               too many attempts; it says when to try again
+├── ThrottledError               too many attempts; the error says when to try again
 ├── ScanFailedError              a scan ended without a result
 ├── ScanCrashedError             the process of a scan ended before the scan did
 └── StoreError (store/errors.py) the database cannot do what was asked
@@ -24,7 +24,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """0 and 2 as usual; 1: no result; 3: a result that is not complete; 4: a condition holds."""
+    """1: no result; 2: wrong usage; 3: an incomplete result; 4: a tested condition holds."""
 
     DONE = 0
     FAILED = 1
@@ -74,7 +74,7 @@ class InvalidInputError(SitecrawlError):
 
 
 class ConflictError(SitecrawlError):
-    """It is there already, is under way, or was changed by somebody else in the meantime."""
+    """The object exists already, is in use, or was changed by somebody else in the meantime."""
 
 
 class ForbiddenError(SitecrawlError):
@@ -82,7 +82,7 @@ class ForbiddenError(SitecrawlError):
 
 
 class SignInRefusedError(SitecrawlError):
-    """Nobody can sign in by what was given; it does not say what of it is wrong."""
+    """The sign-in was refused; the message does not say which part of it was wrong."""
 
 
 class ThrottledError(SitecrawlError):

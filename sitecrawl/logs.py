@@ -34,13 +34,13 @@ _ids: ContextVar[dict[str, object] | None] = ContextVar("sitecrawl_log_ids", def
 
 
 def identify(**ids: object) -> None:
-    """Name what this process does, in all of its lines from now on."""
+    """Add these ids to every further line of this process."""
     _process_ids.update(ids)
 
 
 @contextmanager
 def identified(**ids: object) -> Iterator[None]:
-    """Name what this thread or task does, in its lines until the end of the block."""
+    """Add these ids to the lines of this thread or task, until the end of the block."""
     token = _ids.set((_ids.get() or {}) | ids)
     try:
         yield
@@ -49,7 +49,7 @@ def identified(**ids: object) -> Iterator[None]:
 
 
 class JsonFormatter(logging.Formatter):
-    """One line per record, without these secrets and without passwords of URLs."""
+    """One JSON object per record; hides the *secrets*, and passwords in URLs."""
 
     def __init__(self, secrets: Iterable[str] = ()):
         super().__init__()
@@ -77,7 +77,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def start_service_log(config: Config, **ids: object) -> None:
-    """Set up the log of a process that is no scan: the monitor, a worker, the server."""
+    """Set up the log of a process that runs no scan itself: monitor, worker, server."""
     identify(**ids)
     if config.log_format != "json":
         logging.basicConfig(
@@ -91,10 +91,10 @@ def start_service_log(config: Config, **ids: object) -> None:
 
 
 def use_log_format(settings: BaseSettings) -> None:
-    """Set up the log of a process of Scrapy; text is left to Scrapy.
+    """Set up the log of a Scrapy process; text logs are left to Scrapy.
 
-    To be called before Scrapy sets up its own: the choice of a handler is Scrapy's setting.
-    ``ConfigError`` says which setting is wrong.
+    Call it before Scrapy sets up its own log, which it then does not. Raises ``ConfigError`` for a
+    wrong setting.
     """
     effective = settings.copy()
     apply_environment(effective)

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class FrontierScheduler(Scheduler):
-    """Hands out what is enqueued as Scrapy's scheduler does, then the pages that are to be visited.
+    """Scrapy's scheduler; when it has no request, the next visit of the scan is handed out.
 
-    Those of the crawl and those to check are in a table of the store: memory does not grow with
-    it, and a killed scan goes on (``sitecrawl resume``). Requests of spiders without an inventory
-    are not affected.
+    The visits of the crawl and of the checks are rows of the store: memory does not grow with their
+    number, and a killed scan can be resumed (``sitecrawl resume``). Requests of spiders without an
+    inventory are not affected.
     """
 
     _frontiers: tuple[Frontier, Frontier]

@@ -30,7 +30,7 @@ DOWNLOADER_MIDDLEWARES = {
     "sitecrawl.downloadermiddlewares.politeness.PolitenessMiddleware": 150,
     "sitecrawl.downloadermiddlewares.skip.SkipRulesMiddleware": 170,
     "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,
-    # fetches when robots.txt cannot be had, obeys the body of a 404, takes http and https for one
+    # fetches pages when robots.txt fails, obeys the body of a 404, shares http and https
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "sitecrawl.downloadermiddlewares.useragent.BrowserlikeUserAgentMiddleware": 450,
     "sitecrawl.downloadermiddlewares.retry.BackoffRetryMiddleware": 550,
@@ -41,11 +41,11 @@ DOWNLOADER_MIDDLEWARES = {
     # drops what unpacks to more than the limit, instead of cutting it
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "sitecrawl.downloadermiddlewares.redirect.CleanRedirectMiddleware": 600,
-    # sends credentials that a target has in it, and reads targets in another way than browsers do
+    # sends credentials that a target contains, and parses targets differently from browsers
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
 }
-# items: what one document said, on its way into the inventory. Every other item (PageItem, those of
-# your own spiders) passes these unchanged, and your own pipelines see no other.
+# Items: what one document said, for the inventory. Every other item (PageItem, items of your own
+# spiders) passes these pipelines unchanged, and your own pipelines see only those.
 ITEM_PIPELINES = {
     "sitecrawl.pipelines.canonicalize.CanonicalizePipeline": 100,
     "sitecrawl.pipelines.scope.ScopePipeline": 200,
@@ -82,7 +82,7 @@ FEED_STORAGES = {
     "": "sitecrawl.extensions.feeds.LocalFeedStorage",
     "file": "sitecrawl.extensions.feeds.LocalFeedStorage",
 }
-# Scrapy starts so many tasks for every answer, and its 100 take as long as reading the page.
+# Scrapy starts this many tasks for every response; its 100 take as long as reading a page.
 CONCURRENT_ITEMS = 8
 DOWNLOADER = "sitecrawl.downloader.PoliteDownloader"
 # The frontier is a table of the store; behind it works Scrapy's scheduler.
@@ -316,7 +316,7 @@ SITECRAWL_BROWSER_USER_AGENTS = False
 FAKEUSERAGENT_FALLBACK = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 # --- Scrapy's own switches -------------------------------------------------------------------
-# Off: each of these runs code, opens a port or reads what a site must not make us read.
+# Off: each of these runs code, opens a port, or reads what no site may make us read.
 REMOTE_CONTROL_ENABLED = False
 TELNETCONSOLE_ENABLED = False
 DOWNLOAD_VERIFY_CERTIFICATES = True  # SITECRAWL_VERIFY_CERTIFICATES sets it

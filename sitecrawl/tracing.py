@@ -1,7 +1,7 @@
 """Traces for OpenTelemetry (``SITECRAWL_TRACES_URL``, the extra ``otel``).
 
 Nothing of OpenTelemetry is imported while traces are off. Spans are sent by a thread, in batches,
-by OTLP over HTTP; a collector that is away costs the spans and nothing else.
+by OTLP over HTTP; if the collector cannot be reached, only the spans are lost.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _TRACEPARENT: Final = "traceparent"
 
 
 class Span:
-    """One piece of work; without a tracer it is nothing."""
+    """A span of OpenTelemetry; does nothing while traces are off."""
 
     def __init__(self, span: Any = None):
         self._span = span
 
     @property
     def traceparent(self) -> str:
-        """By which another process hangs its spans under this one (W3C Trace Context)."""
+        """The parent to give to spans of another process (W3C Trace Context)."""
         if self._span is None:
             return ""
         context = self._span.get_span_context()
@@ -57,7 +57,7 @@ class Span:
 
 
 class Tracer:
-    """Makes the spans of one process; without a URL it makes empty ones."""
+    """Makes the spans of one process; without a URL they do nothing."""
 
     def __init__(self, url: str):
         self._provider = _provider(url) if url else None
@@ -89,7 +89,7 @@ class Tracer:
         started.end()
 
     def close(self) -> None:
-        """Send what is left."""
+        """Send the remaining spans."""
         if self._provider is not None:
             self._provider.shutdown()
 

@@ -87,6 +87,7 @@ def test_a_scan_has_spans_of_its_stages_and_requests(
     scan = collector.named("scan")
     assert scan.trace_id.hex() == "0af7651916cd43dd8448eb211c80319c"
     assert scan.parent_span_id.hex() == "b7ad6b7169203331"
+    assert attributes(scan)["sitecrawl.asked"] == small_site.url
     assert attributes(scan)["sitecrawl.status"] == "finished"
     assert attributes(scan)["sitecrawl.pages"] == 12
     stages = {each.span_id for each in collector.spans if each.name.startswith("stage ")}

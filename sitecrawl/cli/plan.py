@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sitecrawl.politeness.estimate import Estimate
     from sitecrawl.scan.robots import AuthorityRobots
     from sitecrawl.services.preview import ScanPlan
-    from sitecrawl.spiders.preview import SurveyedMap
+    from sitecrawl.spiders.preview import PreviewedSitemap
 
 
 def plan(
@@ -50,16 +50,16 @@ def describe(planned: ScanPlan) -> Iterator[str]:
 
 
 def _lines(planned: ScanPlan) -> Iterator[str]:
-    survey, cost = planned.survey, planned.cost
-    yield f"{survey.robots.url}  {_rules(survey.robots)}"
+    preview, cost = planned.preview, planned.cost
+    yield f"{preview.robots.url}  {_rules(preview.robots)}"
     if not planned.root.allowed:
-        yield f"{survey.root_url}  will not be fetched: {planned.root.explanation}"
-    for surveyed in survey.maps:
-        yield f"{surveyed.document.url}  {_seen(surveyed)}"
-    if survey.maps_not_read:
-        yield f"and {survey.maps_not_read:,} more sitemaps that robots.txt names"
-    if not survey.maps:
-        yield f"robots.txt names no sitemap, and none is at {survey.guesses} common paths"
+        yield f"{preview.root_url}  will not be fetched: {planned.root.explanation}"
+    for sitemap in preview.maps:
+        yield f"{sitemap.document.url}  {_sitemap_words(sitemap)}"
+    if preview.maps_not_read:
+        yield f"and {preview.maps_not_read:,} more sitemaps that robots.txt names"
+    if not preview.maps:
+        yield f"robots.txt names no sitemap, and none is at {preview.guesses} common paths"
     yield ""
     yield from _cost(cost, planned.pause_seconds)
     if planned.follows_links and (limit := planned.max_crawl_pages):
@@ -80,15 +80,15 @@ def _rules(robots: AuthorityRobots) -> str:
     return f"{_number(len(file.rules), 'rule')} for {names}"
 
 
-def _seen(surveyed: SurveyedMap) -> str:
-    if surveyed.kind is None:
-        return surveyed.document.error or "not a sitemap"
+def _sitemap_words(sitemap: PreviewedSitemap) -> str:
+    if sitemap.kind is None:
+        return sitemap.document.error or "not a sitemap"
     parts = [
-        _number(surveyed.pages, "URL") if surveyed.pages or not surveyed.maps else "",
-        _number(surveyed.maps, "further sitemap") if surveyed.maps else "",
-        byte_words(len(surveyed.document.body)),
+        _number(sitemap.pages, "URL") if sitemap.pages or not sitemap.maps else "",
+        _number(sitemap.maps, "further sitemap") if sitemap.maps else "",
+        byte_words(len(sitemap.document.body)),
     ]
-    return f"{surveyed.kind}: " + ", ".join(part for part in parts if part)
+    return f"{sitemap.kind}: " + ", ".join(part for part in parts if part)
 
 
 def _cost(cost: Estimate, pause: float) -> Iterator[str]:

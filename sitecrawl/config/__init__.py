@@ -396,9 +396,9 @@ def _setting_spec(each: Field[Any]) -> SettingSpec:
 
 @lru_cache(maxsize=8)
 def _check_rules(config: Config) -> None:
-    """Find at the start what the rules would find in the middle of a scan.
+    """Raise at the start what the rules would raise in the middle of a scan.
 
-    Every component reads the settings, and finds the same: once is enough.
+    Cached, because every component reads the settings.
     """
     for name, extensions, paths in (
         ("SITECRAWL_SKIP_PATHS", (), config.skip_paths),

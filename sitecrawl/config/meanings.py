@@ -157,7 +157,7 @@ MEANINGS: dict[str, str] = {
         "it, whatever `USER_AGENT` is"
     ),
     "SITECRAWL_ROBOTS_FAIL_OPEN": (
-        "fetch pages although robots.txt cannot be had and there is no copy; their "
+        "fetch pages although robots.txt cannot be fetched and there is no copy; their "
         "verdicts have a low confidence"
     ),
     "SITECRAWL_ROBOTS_CACHE_SECONDS": (

@@ -41,7 +41,7 @@ class BoundedCompressionMiddleware(HttpCompressionMiddleware):
       marked by the flag ``download_stopped``. Scrapy drops it. A robots.txt that unpacks to more
       than 20 times the limit is an attack, and dropped.
     * A gzipped sitemap is left as it is: its reader unpacks it piece by piece.
-    * A body that is not in the encoding it claims, or in one that nobody knows, is taken as it is.
+    * A body that is not in its declared encoding, or in an unknown one, is taken as it is.
     * A page that is served as a gzip file is unpacked.
 
     Meta: ``sitecrawl_document``, ``sitecrawl_max_bytes``.

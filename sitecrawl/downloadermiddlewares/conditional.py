@@ -1,4 +1,4 @@
-"""Conditional requests: a document that has not changed is not sent, and not read, again."""
+"""Conditional requests: an unchanged document is neither sent nor read again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class ConditionalRequestMiddleware:
     * A sitemap is looked up; whoever asks for a page says what the store knows of it
       (``sitecrawl_known_page``). Without such knowledge nothing is asked conditionally.
     * A 304, and for a sitemap a 200 with the same bytes, puts that into ``sitecrawl_unchanged``.
-    * A 304 that says nothing, because nothing is known, makes the request be sent once more.
+      See :meth:`is_unchanged` to use another policy.
+    * A 304 although nothing is known is useless: the request is sent once more, past caches.
 
     Settings: ``SITECRAWL_CONDITIONAL_REQUESTS``. Meta: ``sitecrawl_document``,
     ``sitecrawl_known_page``, ``sitecrawl_unchanged``. Stats: ``sitecrawl/documents/unchanged``.
@@ -74,9 +75,9 @@ class ConditionalRequestMiddleware:
 
     async def _is_judged_alike(self, validators: Validators) -> bool:
         """Whether robots.txt still says the same of its pages: otherwise all are judged again."""
-        register = scan_of(self._crawler).robots
+        registry = scan_of(self._crawler).robots
         for origin, fingerprint in validators.policies.items():
-            robots = await register.robots_of(origin)
+            robots = await registry.robots_of(origin)
             if robots.policy.fingerprint != fingerprint:
                 return False
         return True
@@ -87,22 +88,23 @@ class ConditionalRequestMiddleware:
         known = request.meta["sitecrawl_known"]
         if known is None:
             return self._asked_again(request, response)
-        if response.status == HTTPStatus.NOT_MODIFIED or self._is_same_sitemap(request, response):
+        if self.is_unchanged(request, response):
             request.meta["sitecrawl_unchanged"] = known
             scan_of(self._crawler).counters.documents_unchanged += 1
         return response
 
-    def _is_same_sitemap(self, request: Request, response: Response) -> bool:
-        """A page with the same bytes may say something else in its headers."""
-        known = request.meta["sitecrawl_known"]
-        return (
-            request.meta["sitecrawl_document"]["kind"] is DocumentKind.SITEMAP
-            and response.status == HTTPStatus.OK
-            and hashlib.sha256(response.body).hexdigest() == known.validators.sha256
-        )
+    def is_unchanged(self, request: Request, response: Response) -> bool:
+        """Whether a known document need not be read again; override it to use another policy."""
+        if response.status == HTTPStatus.NOT_MODIFIED:
+            return True
+        # Not for pages: with the same bytes their headers may name other links.
+        is_sitemap = request.meta["sitecrawl_document"]["kind"] is DocumentKind.SITEMAP
+        known = request.meta["sitecrawl_known"].validators.sha256
+        is_read = is_sitemap and response.status == HTTPStatus.OK
+        return is_read and hashlib.sha256(response.body).hexdigest() == known
 
     def _asked_again(self, request: Request, response: Response) -> Response | Request:
-        """A cache on the way may answer 304 to somebody who has not asked for that."""
+        """A cache in between may answer 304 to a request without conditions."""
         if response.status != HTTPStatus.NOT_MODIFIED or "Cache-Control" in request.headers:
             return response
         again = request.replace(dont_filter=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,8 @@ class PolitenessMiddleware:
     A shortcut: no robots.txt is fetched for such a request, and it does not wait in a slot. What
     is sent is decided by the downloader alone.
 
-    Why a request was refused, here or by another component, is logged: at INFO if the user named
-    its URL, otherwise at DEBUG. Scrapy says nothing. Those of a scan are on record.
+    Why a request was refused, here or by another component, is logged, as Scrapy does not: at INFO
+    if the user named its URL, otherwise at DEBUG. Requests of a scan are recorded instead.
 
     Settings: ``SITECRAWL_MAX_PAGES``, ``SITECRAWL_MAX_SCAN_MINUTES``,
     ``SITECRAWL_MAX_ERRORS_IN_A_ROW``. Meta: ``sitecrawl_document``, ``sitecrawl_deadline``.
@@ -47,7 +48,7 @@ class PolitenessMiddleware:
             request.url,
             is_page=is_page(request),
             now=time.monotonic(),
-            deadline=request.meta.get("sitecrawl_deadline", float("inf")),
+            deadline=request.meta.get("sitecrawl_deadline", math.inf),
         )
         if not_sent:
             raise NotSentError(not_sent)

@@ -23,10 +23,11 @@ class CleanRedirectMiddleware(RedirectMiddleware):
     """Scrapy's redirects; the target is parsed by the project's URL parser.
 
     So credentials in a target are not sent, stored or logged, unusual spellings of an address
-    become that address, and a target that is no http(s) URL is not followed.
+    become that address, and a target that is no http(s) URL is not followed. See
+    :meth:`should_follow` to use another policy.
 
-    Meta: ``sitecrawl_redirect_within_page``: follow only to another URL of the same page (https,
-    www, a slash at the end), because another page is visited for itself; and to none twice.
+    Meta: ``sitecrawl_redirect_within_page``: follow only redirects to another URL of the same page
+    (https, www, a final slash), each once: other pages have visits of their own.
     """
 
     def __init__(self, settings: BaseSettings):
@@ -48,12 +49,8 @@ class CleanRedirectMiddleware(RedirectMiddleware):
         if location is None:
             return response
         target = resolve_location(location, request.url)
-        if target is None:
+        if target is None or not self.should_follow(request, target):
             return response
-        if request.meta.get("sitecrawl_redirect_within_page"):
-            been_there = target in (request.url, *request.meta.get("redirect_urls", ()))
-            if been_there or not self._is_same_page(request.url, target):
-                return response
         headers = response.headers.copy()
         headers["Location"] = target
         redirected: Request | Response = super().process_response(
@@ -65,5 +62,10 @@ class CleanRedirectMiddleware(RedirectMiddleware):
             del redirected.meta["download_slot"]
         return redirected
 
-    def _is_same_page(self, url: str, target: str) -> bool:
-        return page_key(url, self._key_rules) == page_key(target, self._key_rules)
+    def should_follow(self, request: Request, target: str) -> bool:
+        """Whether a redirect is followed; override it to use another policy."""
+        if not request.meta.get("sitecrawl_redirect_within_page"):
+            return True
+        if target in (request.url, *request.meta.get("redirect_urls", ())):
+            return False
+        return page_key(request.url, self._key_rules) == page_key(target, self._key_rules)

@@ -1,4 +1,4 @@
-"""Retries that wait, longer each time."""
+"""Retries after a pause that doubles each time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class BackoffRetryMiddleware(RetryMiddleware):
     """Scrapy's retries, but never at once: after 200 ms, 400 ms, 800 ms, ... and a random quarter.
 
     Retry-After is kept by the downloader. A request whose retry would be refused (its host is left
-    alone, or asks to wait longer than the scan or the stage may take) is not retried.
+    alone, or asks to wait longer than the scan or the stage may take) is not retried. See
+    :meth:`backoff_seconds` to use other pauses.
 
     Settings: ``SITECRAWL_RETRY_BACKOFF_SECONDS`` and Scrapy's ``RETRY_*``.
     Meta: ``sitecrawl_deadline`` (of the monotonic clock).
@@ -32,7 +33,7 @@ class BackoffRetryMiddleware(RetryMiddleware):
 
     def __init__(self, settings: BaseSettings):
         super().__init__(settings)
-        self._backoff_seconds = Config.from_settings(settings).retry_backoff_seconds
+        self._first_seconds = Config.from_settings(settings).retry_backoff_seconds
 
     async def process_response(  # type: ignore[override]
         self, request: Request, response: Response
@@ -58,7 +59,10 @@ class BackoffRetryMiddleware(RetryMiddleware):
 
     async def _back_off(self, retry: Request) -> Request | None:
         """Return the retry when its time has come; None when the scan is stopped before."""
-        chance = random.random()  # noqa: S311  no secret
-        seconds = backoff_seconds(self._backoff_seconds, retry.meta["retry_times"], chance)
-        await sleep_unless_stopping(self.crawler, seconds)
+        await sleep_unless_stopping(self.crawler, self.backoff_seconds(retry))
         return None if is_stopping(self.crawler) else retry
+
+    def backoff_seconds(self, retry: Request) -> float:
+        """The pause before a retry; override it to use other pauses."""
+        chance = random.random()  # noqa: S311  no secret
+        return backoff_seconds(self._first_seconds, retry.meta["retry_times"], chance)

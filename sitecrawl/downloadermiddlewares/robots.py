@@ -23,7 +23,8 @@ class RobotsMiddleware:
 
     A request without ``sitecrawl_document`` (of any other spider) is one for a page. Sitemaps that
     the site names are there to be read, at the pace that their host asks for. For those that are
-    only guessed the rules hold; when robots.txt cannot be had, they are tried all the same.
+    only guessed the rules hold; when robots.txt cannot be fetched, they are fetched anyway. See
+    :meth:`should_fetch` to use another policy.
 
     Meta: ``sitecrawl_document``, ``sitecrawl_is_guess``, Scrapy's ``dont_obey_robotstxt``.
     """
@@ -39,20 +40,22 @@ class RobotsMiddleware:
         if not request.url.startswith(("http:", "https:")):
             return
         kind = request.meta.get("sitecrawl_document", {}).get("kind")
-        register = scan_of(self._crawler).robots
+        registry = scan_of(self._crawler).robots
         if kind is DocumentKind.ROBOTS_TXT:
-            register.note_hop(request)
+            registry.note_hop(request)
             return
-        robots = await register.robots_of(request.url)
+        robots = await registry.robots_of(request.url)
         if robots.document.outcome is FetchOutcome.STOPPED:
             raise ScanStoppedError(robots.document.error)
-        is_named = kind is DocumentKind.SITEMAP and not request.meta.get("sitecrawl_is_guess")
-        if is_named or request.meta.get("dont_obey_robotstxt"):
-            return
         verdict = robots.policy.decide(request.url)
-        if not self._may_be_fetched(verdict, kind):
+        if not self.should_fetch(request, verdict):
             raise BlockedByRobotsError(verdict)
 
-    def _may_be_fetched(self, verdict: Verdict, kind: DocumentKind | None) -> bool:
+    def should_fetch(self, request: Request, verdict: Verdict) -> bool:
+        """Whether the request may be sent; override it to use another policy."""
+        is_sitemap = request.meta.get("sitecrawl_document", {}).get("kind") is DocumentKind.SITEMAP
+        is_named = is_sitemap and not request.meta.get("sitecrawl_is_guess")
+        if is_named or request.meta.get("dont_obey_robotstxt"):
+            return True
         is_unknown = verdict.reason is VerdictReason.UNREACHABLE
-        return verdict.allowed or (is_unknown and kind is DocumentKind.SITEMAP)
+        return verdict.allowed or (is_unknown and is_sitemap)

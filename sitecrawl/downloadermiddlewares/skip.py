@@ -30,7 +30,8 @@ class SkipRulesMiddleware:
     """Refuse pages by their URL: path patterns, file types, query strings.
 
     For spiders without the project's pipelines, which judge every URL by the same rules before it
-    is requested. What the user asked for (start requests) is not skipped.
+    is requested. What the user asked for (start requests) is not skipped. See :meth:`refusal` to
+    use another policy.
 
     Settings: ``SITECRAWL_SKIP_PATHS``, ``SITECRAWL_SKIP_EXTENSIONS``, ``SITECRAWL_QUERY_STRINGS``.
     Meta: ``sitecrawl_dont_skip``, Scrapy's ``is_start_request``.
@@ -48,10 +49,14 @@ class SkipRulesMiddleware:
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
-        if request.meta.get("is_start_request") or request.meta.get("sitecrawl_dont_skip"):
-            return
-        url = canonicalize(request.url, rules=self._canonical_rules)
-        refusal = self._rules.refusal(url) if url else None
+        refusal = self.refusal(request)
         if refusal is not None:
             self._stats.inc_value("sitecrawl/requests/skipped")
             raise SkippedError(refusal)
+
+    def refusal(self, request: Request) -> Refusal | None:
+        """The rule that refuses the request, if any; override it to use another policy."""
+        if request.meta.get("is_start_request") or request.meta.get("sitecrawl_dont_skip"):
+            return None
+        url = canonicalize(request.url, rules=self._canonical_rules)
+        return self._rules.refusal(url) if url else None

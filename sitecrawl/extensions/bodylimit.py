@@ -1,4 +1,4 @@
-"""A document that is too long is cut, not refused: what came before the cut still counts."""
+"""Cuts documents that are too long: what came before the cut is used."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ _NOT_READ = {"document", "archive", "image", "media"}
 
 
 class BodyLimit:
-    """Stop a download at the document's limit and hand on what has arrived.
+    """Stop a download at the document's limit, and use what has arrived.
 
-    A file in the place of a page is not downloaded at all, unless the request asks for files; a
-    gzip file only if it begins with markup, because some servers send pages as such.
+    A file in the place of a page is not downloaded, unless the request asks for files. A gzip file
+    is only if it begins with markup, because some servers send pages as such. See
+    :meth:`should_download` to use another policy.
 
     Meta: ``sitecrawl_max_bytes``, ``sitecrawl_document``, ``sitecrawl_files`` (endings of files to
     be downloaded). Stats: ``sitecrawl/documents/cut``.
@@ -46,15 +47,19 @@ class BodyLimit:
         return cls(crawler)
 
     def headers_received(self, headers: Headers, request: Request) -> None:
-        is_page = request.meta.get("sitecrawl_document", {}).get("kind") is DocumentKind.PAGE
-        content_type = (headers.get("Content-Type") or b"").decode("latin-1")
-        kind = file_kind(content_type)
-        if not is_page or kind not in _NOT_READ or _is_wanted_file(request, kind):
+        content_type = headers.get("Content-Type") or b""
+        if self.should_download(request, content_type.decode("latin-1")):
             return
-        if not is_gzip_type(headers.get("Content-Type")):
+        if not is_gzip_type(content_type):
             raise StopDownload(fail=False)
         if not headers.get("Content-Encoding"):
             self._gzip_files.add(request)
+
+    def should_download(self, request: Request, content_type: str) -> bool:
+        """Whether a body of this type is of use; override it to use another policy."""
+        is_page = request.meta.get("sitecrawl_document", {}).get("kind") is DocumentKind.PAGE
+        kind = file_kind(content_type)
+        return not is_page or kind not in _NOT_READ or _is_wanted_file(request, kind)
 
     def bytes_received(self, data: bytes, request: Request) -> None:
         if request in self._gzip_files:
@@ -72,7 +77,7 @@ class BodyLimit:
 
 
 def _is_wanted_file(request: Request, kind: str) -> bool:
-    """Servers that do not know a file call it an octet stream; then its ending counts."""
+    """Whether the request asks for such files; the ending decides for an octet stream."""
     endings = request.meta.get("sitecrawl_files", ())
     is_named = urlsplit(request.url).path.lower().endswith(tuple(f".{each}" for each in endings))
     return bool(endings) and (kind == "document" or (kind == "archive" and is_named))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _STOP_CHECK_SECONDS = 0.25
-# A page that is being rendered waits for them; pages of the crawl can wait.
+# A page that is being rendered waits for its requests; pages of the crawl can wait.
 _PRIORITY = 100
 
 # The limit of a rendering that was hit -> the setting behind it, and words for a person.
@@ -195,7 +195,7 @@ class BrowserRendering:
         request.meta["dont_redirect"] = wanted.kind is RequestKind.FRAME
         try:
             return await self._spider().context.download(request)
-        except Exception as error:  # noqa: BLE001  whatever prevents a download, the page goes on
+        except Exception as error:  # noqa: BLE001  any failure is an answer to the page
             failed = failed_document_of(error, request)
             self._requests_stopped += failed.outcome is FetchOutcome.STOPPED
             self._count(f"not_fetched/{failed.outcome}")

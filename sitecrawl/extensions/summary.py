@@ -1,4 +1,4 @@
-"""The end of a run, for the person who started it."""
+"""The summary at the end of a run, for the person who started it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PrintSummary:
         if lifecycle.summary is None or database is None:
             return
         if database.failure and not database.has_begun:
-            return  # the log has said why, and there is nothing else to say
+            return  # the log has the reason, and there is nothing to summarize
         shown = io.StringIO() if self._config.log_format == "json" else sys.stderr
         print_summary(
             lifecycle.summary,

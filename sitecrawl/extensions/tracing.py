@@ -28,7 +28,7 @@ class ScanTraces:
     """Send spans to a collector of OpenTelemetry.
 
     Settings: ``SITECRAWL_TRACES_URL`` (empty: off), ``SITECRAWL_TRACES_REQUESTS`` (one of so many
-    requests has a span) and ``SITECRAWL_TRACES_PARENT``, under which the scan's span hangs.
+    requests has a span) and ``SITECRAWL_TRACES_PARENT`` (the parent of the scan's span).
     """
 
     def __init__(self, crawler: Crawler):
@@ -45,7 +45,7 @@ class ScanTraces:
             "scan",
             config.traces_parent,
             spider=crawler.spider.name if crawler.spider else None,
-            asked=getattr(arguments, "domain", None),
+            asked=getattr(arguments, "asked", None),
         )
         self._stage: Span | None = None
         self._requests: WeakKeyDictionary[Request, Span] = WeakKeyDictionary()
@@ -89,7 +89,7 @@ class ScanTraces:
         """It waits for its turn from now on."""
         if random.randrange(self._one_of) == 0:  # noqa: S311  no secret
             parent = (self._stage or self._scan).traceparent
-            url = request.url.partition("?")[0]  # a query may have what is nobody's business
+            url = request.url.partition("?")[0]  # a query may hold private data
             self._requests[request] = self._tracer.start("request", parent, url=url)
 
     def request_sending(self, request: Request) -> None:

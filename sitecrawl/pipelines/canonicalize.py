@@ -1,4 +1,4 @@
-"""From what documents wrote to canonical URLs."""
+"""Turns addresses as documents write them into canonical URLs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 
 class CanonicalizePipeline(InventoryPipeline):
-    """Fill ``urls`` and ``origin``; what is no http(s) URL is refused, and kept as written."""
+    """Fill ``urls`` and ``origin``; what is no http(s) URL is refused, and kept as written.
+
+    Settings: ``SITECRAWL_QUERY_STRINGS``, ``SITECRAWL_TRACKING_PARAMETERS``,
+    ``SITECRAWL_KEEP_HASH_ROUTES``, ``SITECRAWL_MAX_URL_LENGTH``.
+    """
 
     def __init__(self, scan: Scan):
         super().__init__(scan)
@@ -49,7 +53,7 @@ class CanonicalizePipeline(InventoryPipeline):
         batch.origin = origin or shared_origin(batch.urls)
 
     def _as_written(self, batch: MentionBatch, row: int) -> str:
-        """What is kept of something that is no URL; says why it is none."""
+        """The text that is kept of something that is no URL; records why it is none."""
         loc = batch.locs[row]
         if row not in batch.refused:
             batch.refused[row] = explain_refusal(loc, batch.base, self._rules)

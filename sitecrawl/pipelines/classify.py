@@ -1,4 +1,4 @@
-"""What a mention alone says of a page: what kind of file it is.
+"""Classifies by the mention alone: which kind of file a URL is.
 
 The rest of classification needs the whole site, and takes place in the inventory
 (:mod:`sitecrawl.store.queries.classification`).

@@ -20,14 +20,17 @@ _MAX_LINKED = 50_000
 
 
 class DedupePipeline(InventoryPipeline):
-    """Fill ``ids`` and ``is_new``."""
+    """Fill ``ids`` and ``is_new``.
+
+    Settings: ``SITECRAWL_KEY_FOLD_*``.
+    """
 
     def __init__(self, scan: Scan):
         super().__init__(scan)
         self._key_rules = scan.config.key_rules()
         self._seen: SeenIds | None = None
         self._link_ids = ColumnMemo(self._ids)
-        self._linked: set[int] = set()  # of those seen, the ones that links lead to time and again
+        self._linked: set[int] = set()  # seen ids that were linked lately
 
     def process_item(self, item: Any) -> Any:
         for batch in mention_batches(item):
@@ -51,7 +54,7 @@ class DedupePipeline(InventoryPipeline):
         return page_ids(urls, self.scan.record.seed, self._key_rules, origin)
 
     def _are_new(self, ids: list[int]) -> list[bool]:
-        """The same as of the set itself, which is made for thousands of ids at once."""
+        """The same as ``SeenIds.add_all``, which is slow for the few links of a page."""
         linked = self._linked
         unknown = [row for row, page_id in enumerate(ids) if page_id not in linked]
         is_new = [False] * len(ids)

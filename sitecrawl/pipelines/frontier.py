@@ -1,4 +1,4 @@
-"""Which of the pages that a visited one links to are to be visited, and in which order."""
+"""Decides which linked pages are visited, and in which order."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class FrontierPipeline(InventoryPipeline):
         self._last_number = 0
         self._new_elsewhere = 0
         self._known: SeenIds | None = None
-        self._recent: set[int] = set()  # of those known, the ones that links lead to time and again
+        self._recent: set[int] = set()  # known ids that were linked lately
         self._budgets: PatternBudgets | None = None
         self._beyond_depth: set[int] = set()
 
@@ -80,14 +80,14 @@ class FrontierPipeline(InventoryPipeline):
         clicks = visit.clicks + costs_a_click
         ids = [batch.ids[row] for row in rows]
         if 0 < self._config.max_crawl_depth < clicks:
-            self._leave_out(page_id for page_id in ids if page_id not in known)
+            self._add_beyond_depth(page_id for page_id in ids if page_id not in known)
             return
         if len(recent) > _MAX_RECENT:
             recent.clear()
         recent.update(ids)
-        self._take_in(ids)
+        self._remove_beyond_depth(ids)
         new_rows = [row for row, new in zip(rows, known.add_all(ids), strict=True) if new]
-        is_of_a_page = visit.number > 0  # what a sitemap lists is no page's merit
+        is_of_a_page = visit.number > 0  # False: a sitemap lists it
         own_family = budgets.family_of(visit.url) if is_of_a_page else ""
         for row in new_rows:
             url = batch.urls[row]
@@ -116,12 +116,12 @@ class FrontierPipeline(InventoryPipeline):
         self.scan.counters.other_language += len(rows) - len(wanted)
         return wanted
 
-    def _leave_out(self, ids: Iterable[int]) -> None:
-        """Too many clicks away, by this way; there may be a shorter one, through a redirect."""
+    def _add_beyond_depth(self, ids: Iterable[int]) -> None:
+        """These pages are too many clicks away; a redirect may still lead there in fewer."""
         self._beyond_depth.update(ids)
         self.scan.counters.beyond_depth = len(self._beyond_depth)
 
-    def _take_in(self, ids: Sequence[int]) -> None:
+    def _remove_beyond_depth(self, ids: Sequence[int]) -> None:
         if self._beyond_depth.isdisjoint(ids):
             return
         self._beyond_depth.difference_update(ids)
@@ -130,7 +130,7 @@ class FrontierPipeline(InventoryPipeline):
     def _may_be_visited(self, batch: MentionBatch, row: int) -> bool:
         source = batch.source_of(row)
         if source == Source.START and row == 0:
-            return True  # it is here because it was
+            return True  # it has been visited already
         if batch.followed is not None and row not in batch.followed:
             return False
         refusal = batch.refused.get(row)

@@ -87,8 +87,8 @@ class ItemRecorder:
                 self._add_visited(page)
         for page in pages:
             if page.visit.clicks or page.visit.is_check:
-                # Nobody refers to it any more, and there may be millions. Two pages may have one
-                # document: addresses that are sent alike.
+                # Nothing refers to it any more, and there may be millions. Two pages share one
+                # document if the same address is requested for both.
                 self._document_ids.pop(page.document.url, None)
 
     def take(self, item: Any) -> None:
@@ -217,7 +217,7 @@ class ItemRecorder:
         )
 
     def _add_visited(self, page: VisitedPage) -> None:
-        """From here on a killed crawl goes on behind this page."""
+        """Store a visited page: a crawl that is killed afterwards continues behind it."""
         document = page.document
         for batch in mention_batches(page):
             self._add_mentions(batch)
@@ -292,7 +292,7 @@ class ItemRecorder:
         )
 
     def _unread(self, document: Document) -> dict[str, Any]:
-        """Of a page that nobody reads, all has been read."""
+        """A page without content to read is complete."""
         is_page = document.kind is DocumentKind.PAGE and document.outcome is FetchOutcome.OK
         return {"truncated": document.is_cut, "complete": is_page and not document.is_cut}
 

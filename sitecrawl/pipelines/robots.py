@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from sitecrawl.scan.robots import AuthorityRobots
     from sitecrawl.urls.columns import SharedOrigin
 
-# Without rules to go by nothing is fetched, but a list of pages is not a fetch.
-_LISTED_ALL_THE_SAME = VerdictReason.UNREACHABLE
+# While the rules are unknown nothing is fetched, but pages may be listed.
+_LISTED_ANYWAY = VerdictReason.UNREACHABLE
 _NOT_OF_THE_SITE = NO_ADDRESSES | {Reason.OFFSITE}
 _MAX_EVIDENCE = 1_000
 _MANY_RULES = 1_000
@@ -133,7 +133,7 @@ class RobotsPipeline(InventoryPipeline):
 async def _judged_in_slices(
     robots: AuthorityRobots, urls: Sequence[str], origin: SharedOrigin | None = None
 ) -> tuple[Judged, dict[int, Judged]]:
-    """A hostile robots.txt costs milliseconds per URL: the event loop must get its turn."""
+    """Judge *urls*, and yield now and then: a hostile robots.txt costs milliseconds per URL."""
     is_long = len(robots.policy.file.rules) > _MANY_RULES
     size = _SLICE_OF_MANY_RULES if is_long else len(urls)
     usual, others = robots.judge(urls[:size], origin)
@@ -150,7 +150,7 @@ def _usual_example(batch: MentionBatch) -> str | None:
 
 
 def _is_refused(verdict: Verdict) -> bool:
-    return not verdict.allowed and verdict.reason is not _LISTED_ALL_THE_SAME
+    return not verdict.allowed and verdict.reason is not _LISTED_ANYWAY
 
 
 def _refusal(verdict: Verdict) -> Refusal:
@@ -160,7 +160,7 @@ def _refusal(verdict: Verdict) -> Refusal:
 def _by_authority(batch: MentionBatch) -> Sequence[tuple[str, Sequence[int] | None]]:
     """The authorities of the site's pages with their rows, the largest first; None: all rows.
 
-    Robots rules of other sites are none of our business.
+    The robots.txt of other sites is not asked for.
     """
     own = next((url for row, url in enumerate(batch.urls) if row not in batch.refused), "")
     prefix = origin_prefix(own)

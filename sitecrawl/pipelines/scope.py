@@ -58,20 +58,20 @@ class ScopePipeline(InventoryPipeline):
         if batch.sources is None:
             origin = None if batch.refused else batch.origin
             refused = self._skip.refusals(urls, origin) | batch.scope.refusals(urls, origin)
-            return self._but_hops(batch, refused)
+            return self._without_hops(batch, refused)
         if batch.scope is not self._scope_of_links:
             self._scope_of_links = batch.scope
             self._links = ColumnMemo(partial(self._refusals_of_links, batch.scope))
         found = enumerate(self._links.all(urls))
-        return self._but_hops(batch, {row: each for row, each in found if each is not None})
+        return self._without_hops(batch, {row: each for row, each in found if each is not None})
 
-    def _but_hops(self, batch: MentionBatch, refused: dict[int, Refusal]) -> dict[int, Refusal]:
-        """Without what is on another host, where the crawl may leave the site."""
+    def _without_hops(self, batch: MentionBatch, refused: dict[int, Refusal]) -> dict[int, Refusal]:
+        """The refusals but for pages of other hosts that the crawl may visit."""
         if batch.visit is None or batch.visit.external_hops >= self._max_external_hops:
             return refused
         return {row: each for row, each in refused.items() if each.reason is not Reason.OFFSITE}
 
     def _refusals_of_links(self, scope: Scope, urls: list[str]) -> list[Refusal | None]:
-        """Links may lead into a trap; what a sitemap lists is none."""
+        """Only links are judged as traps: what a sitemap lists is meant to be listed."""
         refused = self._traps.refusals(urls) | self._skip.refusals(urls) | scope.refusals(urls)
         return [refused.get(row) for row in range(len(urls))]

@@ -1,4 +1,4 @@
-"""The end of the pipelines: what documents said goes into the database, off the event loop."""
+"""Writes items into the database, off the event loop."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class StorePipeline(InventoryPipeline):
     A visited page is stored with all that it named, visits included, in one transaction: whatever
     point the process is killed at, the page is stored completely or visited again.
 
-    Settings: ``SITECRAWL_KEEP_BODIES``, ``SITECRAWL_KEEP_BODIES_MAX_BYTES``.
+    Settings: ``SITECRAWL_KEEP_BODIES``, ``SITECRAWL_KEEP_BODIES_MAX_BYTES``,
+    ``SITECRAWL_KEEP_TEXTS``, ``SITECRAWL_KEEP_TEXTS_MAX_PAGES``.
     """
 
     def __init__(self, scan: Scan):

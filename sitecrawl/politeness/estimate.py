@@ -20,8 +20,8 @@ class ScanLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What a look at a site gave: maps asked for, what they list, what robots.txt asks for."""
+class SiteFigures:
+    """What a preview found: requests for maps, what they list, the pause of robots.txt."""
 
     maps: int
     further_maps: int
@@ -53,10 +53,10 @@ class Estimate:
         return (self.requests - 1) * self.gap_seconds
 
 
-def estimate(seen: Seen, mean_gap_seconds: float, limits: ScanLimits) -> Estimate:
+def estimate(seen: SiteFigures, mean_gap_seconds: float, limits: ScanLimits) -> Estimate:
     """Say what a scan will cost.
 
-    >>> cost = estimate(Seen(maps=1, further_maps=20, pages=0), 0.35, ScanLimits())
+    >>> cost = estimate(SiteFigures(maps=1, further_maps=20, pages=0), 0.35, ScanLimits())
     >>> cost.requests, round(cost.seconds, 2), cost.is_least
     (23, 7.7, True)
     """

@@ -110,22 +110,11 @@ class RobotsText:
                 yield RobotsLine(number, *_read(statement), raw)
 
 
-def sitemap_lines(body: bytes) -> list[SitemapLine]:
-    """Find the sitemaps that a robots.txt names, which belong to no group.
-
-    - A value may be relative; what follows a `#` is a comment, as in every other line.
-    - At most `MAX_BYTES` of the body are read and `MAX_LINES` lines given.
-    - A page of HTML in the place of a robots.txt names nothing, unless it has rules.
-
-    >>> sitemap_lines(b"User-agent: *\\rSITEMAP:/map.xml # the map")
-    [SitemapLine(line=2, text='SITEMAP:/map.xml # the map', value='/map.xml')]
-    """
-    found = (sitemap_line(line) for line in RobotsText(body) if line.field is Field.SITEMAP)
-    return [line for line, _ in zip(filter(None, found), range(MAX_LINES), strict=False)]
-
-
 def sitemap_line(line: RobotsLine) -> SitemapLine | None:
-    """Return a line of the field `SITEMAP` in words, None if it names nothing."""
+    """Decode a line of the field `SITEMAP`; None if it names nothing.
+
+    A value may be relative. Such a line belongs to no group.
+    """
     value = decode_octets(line.value).strip()
     return SitemapLine(line.number, line.text, value) if value else None
 

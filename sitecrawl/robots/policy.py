@@ -59,7 +59,7 @@ CONFIDENCE = {
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a URL may be fetched, what decided it, and what to keep to when fetching."""
+    """Whether a URL may be fetched, what decided it, and the delays to keep."""
 
     allowed: bool
     reason: VerdictReason
@@ -88,8 +88,12 @@ _EXPLANATIONS = {
     VerdictReason.ROBOTS_TXT_ITSELF: "robots.txt itself may always be fetched",
     VerdictReason.NO_ROBOTS_TXT: "there is no robots.txt ({0.cause})",
     VerdictReason.NOT_TEXT: "what is in the place of robots.txt is {0.cause}",
-    VerdictReason.UNREACHABLE: "robots.txt could not be had ({0.cause}), so nothing may be fetched",
-    VerdictReason.FAIL_OPEN: "robots.txt could not be had ({0.cause}); fetched all the same",
+    VerdictReason.UNREACHABLE: (
+        "robots.txt could not be fetched ({0.cause}), so nothing may be fetched"
+    ),
+    VerdictReason.FAIL_OPEN: (
+        "robots.txt could not be fetched ({0.cause}); pages are fetched anyway"
+    ),
     VerdictReason.TOO_COMPLEX: "robots.txt has too many wildcards to decide this",
 }
 
@@ -106,7 +110,7 @@ class VerdictColumn:
 
 
 class RobotsPolicy:
-    """Verdicts on the URLs of one authority (scheme, host and port), which is not compared again.
+    """Verdicts on the URLs of one authority (scheme, host and port); callers see to the authority.
 
     *usual* is the verdict where no rule of *file* matches. The longest rule wins, Allow before
     Disallow where two are as long (RFC 9309, 2.2.2).

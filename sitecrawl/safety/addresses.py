@@ -122,18 +122,6 @@ def special_range(address: Address) -> SpecialRange | None:
     return None
 
 
-def is_public(text: str) -> bool:
-    """Whether anyone may be sent to the address; what is no address is not public.
-
-    >>> is_public("93.184.216.34"), is_public("::ffff:10.0.0.1"), is_public("example.com")
-    (True, False, False)
-    """
-    try:
-        return special_range(parse_address(text)) is None
-    except ValueError:
-        return False
-
-
 def translated_address(address: Address) -> IPv4Address | None:
     """The IPv4 address that a NAT64 address leads to, or None.
 

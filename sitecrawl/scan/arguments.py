@@ -72,9 +72,9 @@ class SpiderArguments:
         job = arguments.get("_job", "")
         arguments = own_arguments(arguments)
         for name in arguments:
-            if name not in _KINDS:
+            if name not in cls.NAMES:
                 raise ConfigError(
-                    f"argument {name}: there is no such argument; there are {', '.join(_KINDS)}"
+                    f"argument {name}: there is no such argument; there are {', '.join(cls.NAMES)}"
                 )
         values = {name: _parse(name, value) for name, value in arguments.items()}
         if "domain" not in values:

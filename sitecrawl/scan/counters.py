@@ -52,11 +52,11 @@ class ScanCounters:
     documents: Counter[str] = field(default_factory=Counter)
     """By outcome of the fetch, without probes."""
     probes: int = 0
-    """Addresses that nothing names and that are not there; made-up ones, to see an error page."""
+    """Requests for guessed sitemaps that do not exist, and for made-up pages (soft 404)."""
     documents_unchanged: int = 0
     findings: Counter[str] = field(default_factory=Counter)
     items_lost: int = 0
-    """What an internal error lost: then the scan is not whole."""
+    """Items that an internal error lost: then the scan is partial."""
     visited: int = 0
     """Pages that the crawl has visited, also before an interruption."""
     listed_visited: int = 0

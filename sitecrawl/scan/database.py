@@ -61,7 +61,7 @@ class ScanDatabase:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
         self._database: Database
         self._writer: ScanWriter | None = None
-        self._newest: asyncio.Future[Any] | None = None  # what the thread will do last
+        self._newest: asyncio.Future[Any] | None = None  # the last task of the thread
         self._opening: asyncio.Future[None] | None = None
         self.flush: Callable[[], Awaitable[None]] = _nothing
         """Waits until what the store pipeline gathers is written; that pipeline sets it."""
@@ -166,7 +166,7 @@ class ScanDatabase:
             return None
 
     async def caught_up(self) -> None:
-        """Wait until what was handed over is written; others get their turn in any case."""
+        """Wait until everything handed over is written; always yields to the event loop."""
         await asyncio.sleep(0)
         if self._newest is not None:
             await asyncio.wait({self._newest})
@@ -212,7 +212,7 @@ class ScanDatabase:
         await self.run(lambda: self.writer.open_queues(shards, page_requests, seconds_left))
 
     async def close_queues(self) -> None:
-        """Return when no fetcher asks the site any more, nor will, and all have reported."""
+        """Wait until no fetcher sends requests any more, and all have reported."""
         while await self.run(self.writer.close_queues) is False:  # noqa: ASYNC110  of others
             await asyncio.sleep(_LEASE_POLL_SECONDS)
 
@@ -222,7 +222,7 @@ class ScanDatabase:
         return await self.run(lambda: self.writer.next_answers(after, limit)) or []
 
     async def release_queues(self, holder: str) -> None:
-        """Others need not wait for the end of the leases of a process that is dead."""
+        """End the leases of a dead process, so that others need not wait for their end."""
         await self.run(lambda: self.writer.release_queues(holder))
 
     async def fetchers_result(self) -> FetchersResult | None:
@@ -230,7 +230,7 @@ class ScanDatabase:
         return await self.run(self.writer.fetchers_result)
 
     async def forget_answers(self, up_to: int) -> None:
-        """Remove what was taken up to a number."""
+        """Remove the answers up to a number, which were taken."""
         await self.run(lambda: self.writer.forget_answers(up_to))
 
     async def known_document(self, url: str) -> KnownDocument | None:

@@ -1,4 +1,4 @@
-"""Requests for documents, and what came of them: a response or a failure as a Document."""
+"""Requests for documents, and their responses or failures as a :class:`Document`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _NO_TLS = "there is no TLS that both sides understand"
 _LARGE_HEADERS = "the headers are too large (SITECRAWL_MAX_HEADER_BYTES)"
 _REFUSED = "the server refused the connection"
 _NO_HTTP = "the answer is no valid HTTP"
-# Causes of a failed download; the first match counts.
+# Causes of a failed download; the first match decides.
 _CAUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str], ...] = (
     (aiohttp.ClientConnectorCertificateError, _NO_CERTIFICATE),
     ((aiohttp.ClientConnectorSSLError, ssl.SSLError), _NO_TLS),
@@ -104,7 +104,7 @@ def document_request(  # noqa: PLR0913  the facts of a document
 ) -> Request:
     """A request for a document; its facts travel in ``meta`` for :func:`fetched_document`.
 
-    *is_guess*: nobody has named it, so the rules of robots.txt hold for it as for a page.
+    *is_guess*: no document names it, so the rules of robots.txt hold for it as for a page.
     """
     meta: dict[str, Any] = {
         "sitecrawl_document": {
@@ -177,7 +177,7 @@ def failed_document_of(cause: BaseException, request: Request) -> Document:
 
 
 def confidence(document: Document, *, is_truncated: bool = False) -> float:
-    """How far the evidence of this fetch can be trusted to be all there is."""
+    """How far the evidence of this fetch can be trusted to be complete."""
     if document.outcome not in _CERTAIN:
         return 0.2
     return 0.5 if is_truncated else 1.0
@@ -245,14 +245,14 @@ def _detail(error: BaseException | None) -> str:
 
 
 def _outcome_of_error(error: BaseException | None) -> tuple[FetchOutcome, str]:
-    """What a person reads instead of the name of an exception."""
+    """The outcome, and the error in words instead of the name of an exception."""
     detail = _detail(error)
     if isinstance(error, NotSentError):
         return FetchOutcome(error.reason), detail
     if isinstance(error, IgnoreRequest) and "redirections" in detail:
         return FetchOutcome.TOO_MANY_REDIRECTS, detail
     if words := _cause_words(error):
-        # Who sends something, or resets a connection, can be reached.
+        # A server that sends something, or resets a connection, can be reached.
         is_reached = words in {_RESET, _LARGE_HEADERS, _NO_HTTP}
         is_cut = isinstance(error, ResponseDataLossError)
         words = "the answer was cut off" if is_cut else words

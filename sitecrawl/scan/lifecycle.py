@@ -55,8 +55,9 @@ class ScanLifecycle:
     other spider gets a scan without a database: robots verdicts, skip rules, pace, budget and
     the guard on addresses hold for it, and nothing is stored.
 
-    Stats: ``sitecrawl/scan/id``, ``sitecrawl/scan/status``, ``sitecrawl/scan/reason``, and those
-    of :class:`~sitecrawl.scan.counters.ScanCounters`, renewed every few seconds.
+    Stats: ``sitecrawl/scan/id``, ``sitecrawl/scan/status``, ``sitecrawl/scan/reason``,
+    ``sitecrawl/politeness``, and those of :class:`~sitecrawl.scan.counters.ScanCounters`, renewed
+    every few seconds.
     """
 
     def __init__(self, crawler: Crawler):
@@ -101,7 +102,7 @@ class ScanLifecycle:
         return scan
 
     def _read_config(self) -> Config:
-        """Of every spider; extensions are made before Scrapy freezes the settings."""
+        """Read the settings of any spider: extensions are made before Scrapy freezes them."""
         settings = self._crawler.settings
         apply_environment(settings)
         config = Config.from_settings(settings)
@@ -116,7 +117,7 @@ class ScanLifecycle:
         if database is not None:
             assert self._arguments is not None
             record: dict[str, Any] = getattr(self._crawler.spider, "record", dict)()
-            # Another version may find other pages: comparisons of scans need to know.
+            # Comparisons of scans need it: another version may find other pages.
             settings = {VERSION: __version__, **self.scan.config.as_dict(), **record}
             database.open(self._arguments, settings, plain_feeds(self._crawler.settings))
             self._taking_up = asyncio.ensure_future(self._take_up(database))
@@ -132,7 +133,7 @@ class ScanLifecycle:
         self._heartbeat.start(_HEARTBEAT_SECONDS, now=False)
 
     async def taken_up(self) -> None:
-        """Wait until a scan that goes on knows what it had come to."""
+        """Wait until a resumed scan has restored its counters."""
         await self._taking_up
 
     def _beat(self) -> None:
@@ -171,7 +172,7 @@ class ScanLifecycle:
     # --- end ---------------------------------------------------------------------------------
 
     def _close_spider(self, reason: str = "store") -> None:
-        """By default because the database cannot be used: nothing could be kept after this."""
+        """Close the spider; by default because the database has failed."""
         if self._closing is None:
             closing = self._crawler.engine.close_spider_async(reason=reason)
             self._closing = asyncio.ensure_future(closing)
@@ -276,11 +277,11 @@ class ScanLifecycle:
         return waiting_visits(self.scan.database.reader, self.scan.record.scan_id)
 
     def _count_exactly(self) -> int:
-        """Let the database count where pages of several documents and scans overlap.
+        """Let the database count the pages where the counters may be wrong.
 
-        Pages of changed and of unchanged documents do, and a crawl, also an earlier one, may have
-        found that a page that was listed is none. Gives the size of the inventory, if the database
-        has counted it.
+        Changed and unchanged documents may list the same page, and a crawl, also an earlier one,
+        may have found that a listed page does not exist. Returns the size of the inventory; 0 if it
+        was not counted.
         """
         counters, database, record = self.scan.counters, self.scan.database, self.scan.record
         assert database is not None

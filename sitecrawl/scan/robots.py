@@ -59,7 +59,7 @@ class AuthorityRobots:
     answer: RobotsAnswer
     policy: RobotsPolicy
     copy_of: datetime | None = None
-    """When the copy was fetched that is used instead of an answer of today."""
+    """When the copy was fetched that is used instead of a new answer."""
     _judged: dict[int, Judged] = field(default_factory=dict)
 
     @property
@@ -145,9 +145,9 @@ class RobotsRegistry:
 
     * A copy of an earlier scan is used while it is fresh, and the last one with rules when the
       server cannot be reached.
-    * What it asks of our pace holds before anything else is fetched.
+    * The delay that it asks for is kept from the next request on.
     * How it was answered is stored as a document and as evidence.
-    * Where it redirects to the robots.txt of another authority, that one has been asked as well.
+    * A redirect to the robots.txt of another authority is the answer of that authority as well.
 
     Settings: ``SITECRAWL_ROBOTS_AGENT``, ``SITECRAWL_ROBOTS_AGENT_MATCHING``,
     ``SITECRAWL_ROBOTS_CACHE_SECONDS``, ``SITECRAWL_ROBOTS_FAIL_OPEN``,
@@ -169,7 +169,7 @@ class RobotsRegistry:
         return origin_of(url) in self._asked
 
     def note_hop(self, request: Request) -> None:
-        """Where redirects have led to: an error does not say which address has failed."""
+        """Record where redirects have led: an error does not name the address that failed."""
         self._under_way[asked_url(request)] = request
 
     async def robots_of(self, url: str) -> AuthorityRobots:
@@ -177,7 +177,7 @@ class RobotsRegistry:
         origin = origin_of(url)
         if origin not in self._asked:
             self._asked[origin] = asyncio.ensure_future(self._ask(f"{origin}/robots.txt"))
-        # Whoever asked first may give up; the others still want to know.
+        # The first caller may be cancelled; the others still wait for the answer.
         return await asyncio.shield(self._asked[origin])
 
     async def _ask(self, url: str) -> AuthorityRobots:
@@ -188,7 +188,7 @@ class RobotsRegistry:
         else:
             robots = self._from_fresh_copy(url, last, good) or await self._fetch(url, good)
         if robots.document.outcome is FetchOutcome.STOPPED:
-            del self._asked[origin_of(url)]  # no answer: whoever goes on asks again
+            del self._asked[origin_of(url)]  # no answer: the next caller asks again
             return robots
         self._count(robots)
         pause = robots.policy.file.seconds_between_requests(datetime.now(UTC).time())
@@ -244,7 +244,7 @@ class RobotsRegistry:
         cache_control = ""
         try:
             response = await self._crawler.engine.download_async(request)
-        except Exception as error:  # noqa: BLE001  whatever hinders a download is an answer, too
+        except Exception as error:  # noqa: BLE001  any failure of a download is an answer
             document = failed_document_of(error, self._under_way.get(url, request))
         else:
             document = fetched_document(response)
@@ -257,7 +257,7 @@ class RobotsRegistry:
         return self._robots(document, answer, good)
 
     def _note_redirect(self, document: Document) -> None:
-        """Keep the answer for the authority whose robots.txt it is, in case it is asked for."""
+        """Keep the answer for the authority that it was redirected to, in case it is asked for."""
         final_url = document.final_url
         is_answer = document.status is not None
         is_robots_txt = is_answer and final_url == f"{origin_of(final_url)}/robots.txt"

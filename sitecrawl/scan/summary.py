@@ -1,4 +1,4 @@
-"""What a scan came to: shown at the end and kept as evidence."""
+"""The result of a scan: shown at its end, and kept as evidence."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ _ENDINGS: dict[str, tuple[ScanStatus, str]] = {
 }
 
 
-# Limits that keep a scan from what it knows of, so that it is not whole. Others bound by design how
-# far it goes (SITECRAWL_MAX_CRAWL_DEPTH), or how much of one hostile page is read: they are said.
+# Limits that keep a scan from URLs that it knows, so that it is partial. Others bound by design how
+# far it goes (SITECRAWL_MAX_CRAWL_DEPTH), or how much of one page is read: they are only reported.
 LIMITS_OF_WORK = frozenset(
     {
         *("SITECRAWL_MAX_CRAWL_PAGES", "SITECRAWL_MAX_PAGES", "SITECRAWL_MAX_SCAN_MINUTES"),
@@ -68,7 +68,7 @@ class Summary:
     refused: dict[str, int]
     documents: dict[str, int]
     probes: int
-    """Requests for what nothing names: usual places of sitemaps that are not there, error pages."""
+    """Requests for guessed sitemaps that do not exist, and for made-up pages (soft 404)."""
     findings: dict[str, int]
     visited: int
     """Pages that were fetched to follow their links, the root included."""
@@ -129,7 +129,7 @@ def scan_ending(close_reason: str, scan: Scan, failure: str = "") -> tuple[ScanS
 
 
 def is_exhaustive(status: ScanStatus, scan: Scan) -> bool:
-    """Whether the crawl has visited every page that it could come to."""
+    """Whether the crawl has visited every page that it could reach."""
     counters = scan.counters
     left_out = counters.visits_waiting or counters.given_up_patterns or counters.all_limits()
     return status is ScanStatus.FINISHED and scan.frontier.has_begun and not left_out
@@ -152,7 +152,7 @@ def limit_figure(limit: float) -> str:
 
 
 def _has_read_nothing(scan: Scan) -> bool:
-    """Whether the scan got to no page, because it could not read the root or its robots.txt."""
+    """Whether the scan found no page, because it could not read the root or its robots.txt."""
     counters = scan.counters
     if counters.pages_listed or counters.pages_unchanged:
         return False
@@ -208,7 +208,7 @@ def _completeness(scan: Scan) -> str:
 
 
 def _what_was_done(counters: ScanCounters) -> str:
-    """What can be claimed of a scan that nothing hindered."""
+    """What a complete scan has done, in words."""
     crawl = next((stage for stage in counters.stages if stage["stage"] == "crawl"), None)
     if crawl is None:
         return "every document that was asked for has been read"
@@ -219,14 +219,14 @@ def _what_was_done(counters: ScanCounters) -> str:
 
 
 def _robots_unavailable(scan: Scan) -> list[str]:
-    """What a robots.txt that could not be fetched has left out."""
+    """What is missing because a robots.txt could not be fetched."""
     causes, root = scan.counters.robots_unavailable, _root_server(scan)
     if root in causes:
         missing = "no page was fetched, and sitemaps that it names are not known"
-        return [f"robots.txt could not be had ({causes[root]}): {missing}"]
+        return [f"robots.txt could not be fetched ({causes[root]}): {missing}"]
     # Where https cannot be reached and http can, nothing is missing.
     others = [server for server in causes if _host(server) != _host(root)]
-    return [f"robots.txt of other hosts could not be had: {len(others)}"] if others else []
+    return [f"robots.txt of other hosts could not be fetched: {len(others)}"] if others else []
 
 
 def _root_server(scan: Scan) -> str:

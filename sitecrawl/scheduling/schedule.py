@@ -23,8 +23,8 @@ MAX_INTERVAL_MINUTES: Final = 366 * 24 * 60
 DEFAULT_INTERVAL_MINUTES: Final = 1440
 _CRON_FIELDS: Final = 5
 _MAX_CRON_LENGTH: Final = 200
-# So many runs in a row are looked at to find those that are too close; enough for a day of lists.
-_RUNS_LOOKED_AT: Final = 300
+# How many runs are compared to find two that are too close: enough for a day of lists.
+_COMPARED_RUNS: Final = 300
 _NICKNAMES: Final = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
@@ -59,7 +59,7 @@ class Schedule:
         return next(_runs(self.cron, self.timezone, moment))
 
     def following(self, due: datetime, now: datetime) -> datetime:
-        """When it is due next, after it was at *due*; missed times are made up for once, by now.
+        """The next due time after *due*; the run at *now* makes up for all that were missed.
 
         >>> Schedule(60).following(
         ...     datetime(2026, 1, 1, 12, tzinfo=UTC), datetime(2026, 1, 1, 15, 20, tzinfo=UTC)
@@ -127,7 +127,7 @@ def _check_distance(expression: str, timezone: str) -> None:
     try:
         runs = _runs(expression, timezone, start)
         before = next(runs)
-        for _ in range(_RUNS_LOOKED_AT):
+        for _ in range(_COMPARED_RUNS):
             after = next(runs)
             if after - before < timedelta(minutes=MIN_INTERVAL_MINUTES):
                 raise InvalidInputError(

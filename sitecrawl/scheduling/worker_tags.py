@@ -1,4 +1,4 @@
-"""Tags of workers: what a worker has, what the scans of a site need, and which fit (pure).
+"""Tags of workers: which a worker has, which the scans of a site need, and which workers fit.
 
 A worker that has all tags that a site needs may run its scans. Workers with the same tags that run
 as many scans at once are of one kind, and share a queue.
@@ -22,7 +22,7 @@ _TAG: Final = re.compile(r"[a-z0-9][a-z0-9._:=-]{0,49}")
 
 
 def checked_worker_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """In their order, without repetitions.
+    """The tags in lower case, sorted, without duplicates; InvalidInputError for a wrong one.
 
     >>> checked_worker_tags(["region=eu", "Browser", "region=eu"])
     ('browser', 'region=eu')
@@ -41,7 +41,7 @@ def checked_worker_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def joined(tags: Iterable[str]) -> str:
-    """As they are stored, so that equal ones can be found.
+    """The tags as they are stored: equal sets of tags are equal texts.
 
     >>> joined(("browser", "eu")), split("browser,eu"), split("")
     ('browser,eu', ('browser', 'eu'), ())

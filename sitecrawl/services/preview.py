@@ -14,7 +14,7 @@ from sitecrawl.config import Config, ConfigError
 from sitecrawl.config.environment import apply_environment
 from sitecrawl.errors import SiteUnreachableError, StoppedError
 from sitecrawl.items import FetchOutcome
-from sitecrawl.politeness.estimate import ScanLimits, Seen, estimate
+from sitecrawl.politeness.estimate import ScanLimits, SiteFigures, estimate
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.stages.waterfall import crawl_is_needed
 from sitecrawl.urls.address import origin_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sitecrawl.robots.policy import Verdict
     from sitecrawl.scan.robots import AuthorityRobots
     from sitecrawl.services.scans import ScanRequest
-    from sitecrawl.spiders.preview import RobotsSpider, Survey
+    from sitecrawl.spiders.preview import RobotsSpider, SitePreview
 
 _FAILURES = {FetchOutcome.UNREACHABLE, FetchOutcome.ADDRESS_NOT_ALLOWED}
 
@@ -35,7 +35,7 @@ _FAILURES = {FetchOutcome.UNREACHABLE, FetchOutcome.ADDRESS_NOT_ALLOWED}
 class ScanPlan:
     """What was seen of a site, and what a scan of it would cost."""
 
-    survey: Survey
+    preview: SitePreview
     root: Verdict
     """What robots.txt says of the start page."""
     pause_seconds: float
@@ -65,18 +65,18 @@ def plan_scan(request: ScanRequest) -> ScanPlan:
 
 
 @requires(Permission.READ)
-def plan_of(survey: Survey, request: ScanRequest) -> ScanPlan:
+def plan_of(preview: SitePreview, request: ScanRequest) -> ScanPlan:
     """What a scan would cost of which this was seen."""
     settings = _settings(request)
     config = Config.from_settings(settings)
-    policy = survey.robots.policy
-    root = policy.decide(survey.root_url)
+    policy = preview.robots.policy
+    root = policy.decide(preview.root_url)
     pause = policy.file.seconds_between_requests(datetime.now(UTC).time())
     cost = estimate(
-        Seen(
-            maps=survey.map_requests,
-            further_maps=survey.further_maps,
-            pages=survey.pages,
+        SiteFigures(
+            maps=preview.map_requests,
+            further_maps=preview.further_maps,
+            pages=preview.pages,
             asked_pause_seconds=pause,
             fetches_root=root.allowed,
         ),
@@ -89,10 +89,10 @@ def plan_of(survey: Survey, request: ScanRequest) -> ScanPlan:
             max_sitemap_stage_seconds=config.sitemap_stage_timeout_seconds,
         ),
     )
-    is_unknown = survey.further_maps > 0 and config.crawl == "auto"
-    needs_crawl = not is_unknown and crawl_is_needed(config, survey.pages)
+    is_unknown = preview.further_maps > 0 and config.crawl == "auto"
+    needs_crawl = not is_unknown and crawl_is_needed(config, preview.pages)
     return ScanPlan(
-        survey=survey,
+        preview=preview,
         root=root,
         pause_seconds=pause,
         cost=cost,
@@ -102,7 +102,7 @@ def plan_of(survey: Survey, request: ScanRequest) -> ScanPlan:
     )
 
 
-def _preview(spider_class: type[RobotsSpider], request: ScanRequest) -> Survey:
+def _preview(spider_class: type[RobotsSpider], request: ScanRequest) -> SitePreview:
     """Run a spider that stores nothing, and return what it saw."""
     from scrapy.crawler import AsyncCrawlerProcess
 
@@ -116,14 +116,14 @@ def _preview(spider_class: type[RobotsSpider], request: ScanRequest) -> Survey:
     spider = crawler.spider
     if isinstance(spider, spider_class) and spider.is_stopped:
         raise StoppedError("stopped by the user")
-    if not isinstance(spider, spider_class) or spider.survey is None:
+    if not isinstance(spider, spider_class) or spider.preview is None:
         raise ConfigError("the preview could not run; the message above says why")
-    document = spider.survey.robots.document
+    document = spider.preview.robots.document
     # A site that redirects its robots.txt to a host that does not answer does answer itself.
     is_own = origin_of(document.final_url) == origin_of(document.url)
     if is_own and document.outcome in _FAILURES:
         raise SiteUnreachableError(f"{document.url} cannot be reached: {document.error}")
-    return spider.survey
+    return spider.preview
 
 
 def _settings(request: ScanRequest) -> Settings:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.config import Config
     from sitecrawl.scan.robots import AuthorityRobots
-    from sitecrawl.spiders.preview import SurveyedMap, SurveyedRoot
+    from sitecrawl.spiders.preview import PreviewedRoot, PreviewedSitemap
 
 MAX_SECONDS: Final = 45
 MAX_SHOWN_PAGES: Final = 20
@@ -94,16 +94,16 @@ def _look(order: dict[str, Any], tell: Any) -> None:
 
     from sitecrawl.config.environment import apply_environment
     from sitecrawl.config.profiles import load_settings
-    from sitecrawl.spiders.preview import PreviewSpider, SurveyedMap, SurveyedRoot
+    from sitecrawl.spiders.preview import PreviewedRoot, PreviewedSitemap, PreviewSpider
 
     class TellingSpider(PreviewSpider):
-        def noted(self, seen: AuthorityRobots | SurveyedMap | SurveyedRoot) -> None:
-            if isinstance(seen, SurveyedMap):
-                tell("sitemap", **_map_facts(seen))
-            elif isinstance(seen, SurveyedRoot):
-                tell("root", **_root_facts(seen))
+        def on_read(self, part: AuthorityRobots | PreviewedSitemap | PreviewedRoot) -> None:
+            if isinstance(part, PreviewedSitemap):
+                tell("sitemap", **_map_facts(part))
+            elif isinstance(part, PreviewedRoot):
+                tell("root", **_root_facts(part))
             else:
-                tell("robots", **_robots_facts(seen))
+                tell("robots", **_robots_facts(part))
 
     settings = load_settings(order["profile"])
     apply_environment(settings)
@@ -116,19 +116,19 @@ def _look(order: dict[str, Any], tell: Any) -> None:
     process.crawl(crawler, domain=order["domain"])
     process.start()
     spider = crawler.spider
-    survey = spider.survey if isinstance(spider, TellingSpider) else None
-    if survey is None or not isinstance(spider, TellingSpider):
+    preview = spider.preview if isinstance(spider, TellingSpider) else None
+    if preview is None or not isinstance(spider, TellingSpider):
         tell("failed", message=_NO_LOOK)
         return
-    document = survey.robots.document
-    if document.status is None and not survey.maps:
+    document = preview.robots.document
+    if document.status is None and not preview.maps:
         tell("failed", message=f"{document.url} cannot be reached: {document.error}")
         return
     tell(
         "ended",
         message="",
-        pages=survey.pages,
-        further_maps=survey.further_maps - spider.children_read,
+        pages=preview.pages,
+        further_maps=preview.further_maps - spider.children_read,
     )
 
 
@@ -146,7 +146,7 @@ def _robots_facts(robots: AuthorityRobots) -> dict[str, Any]:
     }
 
 
-def _map_facts(seen: SurveyedMap) -> dict[str, Any]:
+def _map_facts(seen: PreviewedSitemap) -> dict[str, Any]:
     return {
         "url": _cut(seen.document.url),
         "status": seen.document.status,
@@ -158,7 +158,7 @@ def _map_facts(seen: SurveyedMap) -> dict[str, Any]:
     }
 
 
-def _root_facts(seen: SurveyedRoot) -> dict[str, Any]:
+def _root_facts(seen: PreviewedRoot) -> dict[str, Any]:
     return {
         "url": _cut(seen.document.url),
         "status": seen.document.status,

@@ -1,4 +1,4 @@
-"""Looks at a site without scanning it: robots.txt, and the first sitemaps."""
+"""Previews of a site, without a scan and a record: robots.txt, the first sitemaps and the root."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNREACHABLE = {FetchOutcome.UNREACHABLE, FetchOutcome.TIMEOUT, FetchOutcome.INC
 
 
 @dataclass(frozen=True, slots=True)
-class SurveyedMap:
+class PreviewedSitemap:
     """A sitemap of the first level: how many pages and how many further maps it lists."""
 
     document: Document
@@ -39,8 +39,8 @@ class SurveyedMap:
 
 
 @dataclass(frozen=True, slots=True)
-class SurveyedRoot:
-    """The root: its title, and the first pages of its own site that it links to."""
+class PreviewedRoot:
+    """The root page: its title, and the first pages of the site that it links to."""
 
     document: Document
     title: str = ""
@@ -48,15 +48,15 @@ class SurveyedRoot:
 
 
 @dataclass(slots=True)
-class Survey:
-    """What was seen."""
+class SitePreview:
+    """What a preview has read."""
 
     root_url: str
     robots: AuthorityRobots
-    maps: list[SurveyedMap] = field(default_factory=list)
-    """Those that robots.txt names, whatever came of them, and those found at common places."""
+    maps: list[PreviewedSitemap] = field(default_factory=list)
+    """Those that robots.txt names, read or not, and those found at common places."""
     maps_not_read: int = 0
-    """That robots.txt names as well."""
+    """Further ones that robots.txt names."""
     map_requests: int = 0
     guesses: int = 0
     """Common places that were tried."""
@@ -71,7 +71,10 @@ class Survey:
 
 
 class RobotsSpider(SiteSpider):
-    """Fetches robots.txt and nothing else; stores nothing."""
+    """Fetches robots.txt alone.
+
+    It is run by ``sitecrawl robots``, and has no name for ``scrapy crawl``: nothing is stored.
+    """
 
     stages: ClassVar[tuple[type, ...]] = ()
     is_stored: ClassVar[bool] = False
@@ -80,17 +83,15 @@ class RobotsSpider(SiteSpider):
         "SITECRAWL_PROGRESS": "off",
         "SITECRAWL_RENDER": "never",
     }
-    survey: Survey | None = None
-
-    def __init__(self, *args: Any, **kwargs: Any):
-        # Without a name of its class: it is not for ``scrapy crawl``.
-        super().__init__(*args, name="preview", **kwargs)
-
+    preview: SitePreview | None = None
     is_stopped = False
     """By a signal, such as Ctrl-C."""
 
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, name="preview", **kwargs)
+
     async def start(self) -> AsyncIterator[Any]:
-        self.survey = await self.look()
+        self.preview = await self.read_site()
         return
         yield  # an async generator is what Scrapy asks for
 
@@ -98,55 +99,55 @@ class RobotsSpider(SiteSpider):
         super().closed(reason)
         self.is_stopped = reason == "shutdown"
 
-    def noted(self, seen: AuthorityRobots | SurveyedMap | SurveyedRoot) -> None:
-        """Called with each thing as soon as it has been read."""
+    def on_read(self, part: AuthorityRobots | PreviewedSitemap | PreviewedRoot) -> None:
+        """Called with each part of the preview as soon as it has been read; override it."""
 
-    async def look(self) -> Survey:
+    async def read_site(self) -> SitePreview:
         root_url = self.context.target.url
         robots = await self.context.robots_of(root_url)
         is_https = root_url.startswith("https:")
         if self.context.target.is_bare and is_https and robots.document.outcome in _UNREACHABLE:
             root_url = "http:" + root_url.removeprefix("https:")
             robots = await self.context.robots_of(root_url)
-        self.noted(robots)
-        return Survey(root_url, robots)
+        self.on_read(robots)
+        return SitePreview(root_url, robots)
 
 
 class PlanSpider(RobotsSpider):
-    """Fetches robots.txt and the sitemaps of the first level; stores nothing."""
+    """Fetches robots.txt and the sitemaps of the first level, for ``sitecrawl plan``."""
 
     max_maps: ClassVar[int] = 50
 
-    async def look(self) -> Survey:
-        survey = await super().look()
-        named = {pointer.url: pointer for pointer in survey.robots.pointers()}
+    async def read_site(self) -> SitePreview:
+        preview = await super().read_site()
+        named = {pointer.url: pointer for pointer in preview.robots.pointers()}
         for pointer in islice(named.values(), self.max_maps):
-            survey.maps.append(await self._read(survey, pointer))
-            self.noted(survey.maps[-1])
-        survey.maps_not_read = max(len(named) - self.max_maps, 0)
+            preview.maps.append(await self._read(preview, pointer))
+            self.on_read(preview.maps[-1])
+        preview.maps_not_read = max(len(named) - self.max_maps, 0)
         places = (
-            origin_of(survey.root_url) + place for place in self.context.config.sitemap_places
+            origin_of(preview.root_url) + place for place in self.context.config.sitemap_places
         )
         for url in places:
-            if self._is_enough(survey):
+            if self._is_enough(preview):
                 break
             if url not in named:
-                await self._guess(survey, url)
-        return survey
+                await self._guess(preview, url)
+        return preview
 
-    def _is_enough(self, survey: Survey) -> bool:
-        """As a scan decides it; what further maps list is not known."""
-        enough = sitemaps_are_enough(self.context.config, survey.pages)
-        return enough or survey.further_maps > 0
+    def _is_enough(self, preview: SitePreview) -> bool:
+        """Decided as in a scan; further maps may list any number of pages."""
+        enough = sitemaps_are_enough(self.context.config, preview.pages)
+        return enough or preview.further_maps > 0
 
-    async def _guess(self, survey: Survey, url: str) -> None:
-        survey.guesses += 1
-        seen = await self._read(survey, SitemapPointer(url, COMMON_PLACE, None, is_guess=True))
+    async def _guess(self, preview: SitePreview, url: str) -> None:
+        preview.guesses += 1
+        seen = await self._read(preview, SitemapPointer(url, COMMON_PLACE, None, is_guess=True))
         if seen.kind is not None:
-            survey.maps.append(seen)
-            self.noted(seen)
+            preview.maps.append(seen)
+            self.on_read(seen)
 
-    async def _read(self, survey: Survey, pointer: SitemapPointer) -> SurveyedMap:
+    async def _read(self, preview: SitePreview, pointer: SitemapPointer) -> PreviewedSitemap:
         config = self.context.config
         request = document_request(
             pointer.url,
@@ -160,14 +161,14 @@ class PlanSpider(RobotsSpider):
         )
         try:
             response = await self.crawler.engine.download_async(request)
-        except Exception as error:  # noqa: BLE001  whatever hinders a download is an answer, too
+        except Exception as error:  # noqa: BLE001  any failure of a download is an answer
             document = failed_document_of(error, request)
-            survey.map_requests += document.outcome is not FetchOutcome.BLOCKED_BY_ROBOTS
-            return SurveyedMap(document, None)
-        survey.map_requests += 1
+            preview.map_requests += document.outcome is not FetchOutcome.BLOCKED_BY_ROBOTS
+            return PreviewedSitemap(document, None)
+        preview.map_requests += 1
         document = fetched_document(response)
         if document.outcome is not FetchOutcome.OK:
-            return SurveyedMap(document, None)
+            return PreviewedSitemap(document, None)
         reader = SitemapReader(document.body, document.final_url, config.sitemap_limits())
         pages = maps = 0
         first_pages: list[str] = []
@@ -180,30 +181,30 @@ class PlanSpider(RobotsSpider):
                 first_maps += chunk.children.locs[: _MAX_FIRST - len(first_maps)]
         kind = None if reader.kind is SitemapKind.INVALID else reader.kind
         base = document.final_url
-        return SurveyedMap(
+        return PreviewedSitemap(
             document, kind, pages, maps, _resolved(first_pages, base), _resolved(first_maps, base)
         )
 
 
 class PreviewSpider(PlanSpider):
-    """Also reads the root and the first maps of an index: what a person sees of a new site."""
+    """Also reads the root and the first maps of an index, for the form that adds a site."""
 
     max_maps = 5
     children_read = 0
 
-    async def look(self) -> Survey:
-        survey = await super().look()
-        children = [url for each in survey.maps for url in each.first_maps]
+    async def read_site(self) -> SitePreview:
+        preview = await super().read_site()
+        children = [url for each in preview.maps for url in each.first_maps]
         for url in children[: self.max_maps]:
             pointer = SitemapPointer(url, "a sitemap index", None, depth=1)
-            survey.maps.append(await self._read(survey, pointer))
-            self.noted(survey.maps[-1])
+            preview.maps.append(await self._read(preview, pointer))
+            self.on_read(preview.maps[-1])
             self.children_read += 1
-        if survey.robots.policy.decide(survey.root_url).allowed:
-            self.noted(await self._read_root(survey.root_url))
-        return survey
+        if preview.robots.policy.decide(preview.root_url).allowed:
+            self.on_read(await self._read_root(preview.root_url))
+        return preview
 
-    async def _read_root(self, url: str) -> SurveyedRoot:
+    async def _read_root(self, url: str) -> PreviewedRoot:
         config = self.context.config
         request = document_request(
             url,
@@ -216,13 +217,13 @@ class PreviewSpider(PlanSpider):
         )
         try:
             response = await self.crawler.engine.download_async(request)
-        except Exception as error:  # noqa: BLE001  whatever hinders a download is an answer, too
-            return SurveyedRoot(failed_document_of(error, request))
+        except Exception as error:  # noqa: BLE001  any failure of a download is an answer
+            return PreviewedRoot(failed_document_of(error, request))
         document = fetched_document(response)
         reading = read_page(document.body, response.url, content_type=document.content_type)
         links = _resolved(reading.links.locs, reading.base)
         own = dict.fromkeys(each for each in links if origin_of(each) == origin_of(response.url))
-        return SurveyedRoot(document, reading.title, tuple(islice(own, _MAX_FIRST)))
+        return PreviewedRoot(document, reading.title, tuple(islice(own, _MAX_FIRST)))
 
 
 def _resolved(locs: Iterable[str], base: str) -> tuple[str, ...]:

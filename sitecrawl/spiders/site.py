@@ -62,17 +62,17 @@ class SiteSpider(Spider):
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Lift the environment into the settings; a value that cannot be stops the run here."""
+        """Apply the environment; an invalid value stops the run here."""
         super().update_settings(settings)
         apply_environment(settings)
-        # A 404 or a 304 is an answer, too.
+        # Stages read responses of any status.
         settings.set("HTTPERROR_ALLOW_ALL", True, "spider")
         config = Config.from_settings(settings)
         check_download_components(settings)
         if settings.get("JOBDIR"):
             raise ConfigError(
                 "JOBDIR is not used by this spider: the database keeps its state;"
-                " go on with a stopped scan by: sitecrawl resume"
+                " resume a stopped scan with: sitecrawl resume"
             )
         if config.browser_user_agents and find_spec("scrapy_fake_useragent") is None:
             raise ConfigError(
@@ -82,7 +82,7 @@ class SiteSpider(Spider):
 
     @classmethod
     def prepare(cls, settings: BaseSettings) -> None:
-        """Change settings when those of the arguments, or of the scan's record, are known."""
+        """Check or change settings, once those of arguments and record are known."""
         config = Config.from_settings(settings)
         if config.fetchers and config.database_url.startswith("sqlite"):
             raise ConfigError(
@@ -133,13 +133,13 @@ class SiteSpider(Spider):
     async def start(self) -> AsyncIterator[Any]:
         config, database = self.context.config, self.context.scan.database
         if database is not None:
-            # Nobody is asked for what cannot be stored. The first request, for robots.txt, needs
+            # Nothing is requested that cannot be stored. The first request, for robots.txt, needs
             # the database anyway.
             await database.opened()
             if database.failure:
                 return
             if config.fetchers and (resumption := await self.context.resumption()):
-                # Fetchers of the interrupted run may still ask the site.
+                # Fetchers of the interrupted run may still send requests.
                 await database.close_queues()
                 politeness = self.context.scan.politeness
                 politeness.host(resumption.root_url)
@@ -148,7 +148,7 @@ class SiteSpider(Spider):
             await self.context.put(
                 Evidence(
                     EvidenceType.CERTIFICATES_NOT_VERIFIED,
-                    "certificates were not verified: whoever is on the way could have answered",
+                    "certificates were not verified: anybody in between could have answered",
                     {"setting": "SITECRAWL_VERIFY_CERTIFICATES"},
                 )
             )
@@ -179,9 +179,9 @@ class SiteSpider(Spider):
     async def _go_on(self) -> None:
         engine = self.crawler.engine
         if not engine.spider_is_idle():
-            return  # the frontier has handed out a page since: its answer is awaited
+            return  # the frontier has handed out a page since then
         if self.context.scan.politeness.budget.is_over(time.monotonic()):
-            return  # the alarm rings
+            return  # the timer closes the spider
         try:
             requests = await self._next_requests()
         except Exception:
@@ -229,7 +229,7 @@ class SiteSpider(Spider):
                 yield PageItem(**row)
 
     def record(self) -> dict[str, Any]:
-        """What a scan has to remember of its run, besides the settings, to be resumed."""
+        """What is recorded with the scan, besides its settings, so that it can be resumed."""
         arguments = self.scan_arguments
         return {
             "spider": self.name,

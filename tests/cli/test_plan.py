@@ -12,7 +12,7 @@ from sitecrawl.scan.robots import AuthorityRobots
 from sitecrawl.services.preview import plan_of
 from sitecrawl.services.scans import ScanRequest
 from sitecrawl.sitemaps.entries import SitemapKind
-from sitecrawl.spiders.preview import Survey, SurveyedMap
+from sitecrawl.spiders.preview import PreviewedSitemap, SitePreview
 
 if TYPE_CHECKING:
     from sitecrawl.robots.answers import RobotsAnswer
@@ -22,26 +22,26 @@ OK = read_answer("ok", 200)
 RULES = b"User-agent: *\nDisallow: /cart\nDisallow: /account\n"
 
 
-def survey(body: bytes = RULES, answer: RobotsAnswer = OK, **facts: Any) -> Survey:
+def preview(body: bytes = RULES, answer: RobotsAnswer = OK, **facts: Any) -> SitePreview:
     document = Document(
         f"{ROOT}robots.txt", DocumentKind.ROBOTS_TXT, "a test", FetchOutcome.OK, body=body
     )
     robots = AuthorityRobots(document, answer, policy_for(answer, body, token="sitecrawl"))
-    return Survey(ROOT, robots, **facts)
+    return SitePreview(ROOT, robots, **facts)
 
 
 def a_map(
     name: str, kind: SitemapKind | None, pages: int = 0, maps: int = 0, error: str = ""
-) -> SurveyedMap:
+) -> PreviewedSitemap:
     outcome = FetchOutcome.NOT_FOUND if error else FetchOutcome.OK
     url = f"{ROOT}{name}"
     document = Document(
         url, DocumentKind.SITEMAP, "a test", outcome, error=error, body=b"x" * 1_234
     )
-    return SurveyedMap(document, kind, pages, maps)
+    return PreviewedSitemap(document, kind, pages, maps)
 
 
-def words(seen: Survey, **settings: object) -> list[str]:
+def words(seen: SitePreview, **settings: object) -> list[str]:
     return list(describe(plan_of(seen, ScanRequest(settings=settings))))
 
 
@@ -52,7 +52,7 @@ def test_an_index_is_only_the_beginning() -> None:
         a_map("gone.xml", None, error="HTTP 404"),
         a_map("page.html", None),
     ]
-    assert words(survey(maps=maps, map_requests=4)) == [
+    assert words(preview(maps=maps, map_requests=4)) == [
         f"{ROOT}robots.txt  2 rules for *",
         f"{ROOT}index.xml  index: 1,200 further sitemaps, 1.2 KB",
         f"{ROOT}news.xml  urlset: 20 URLs, 1.2 KB",
@@ -66,13 +66,13 @@ def test_an_index_is_only_the_beginning() -> None:
 
 def test_maps_that_were_not_looked_at_count() -> None:
     maps = [a_map("map.xml", SitemapKind.URLSET, pages=20)]
-    shown = words(survey(maps=maps, maps_not_read=70, map_requests=1))
+    shown = words(preview(maps=maps, maps_not_read=70, map_requests=1))
     assert "and 70 more sitemaps that robots.txt names" in shown
     assert "a scan makes at least 73 requests, 0.35 s apart" in shown
 
 
 def test_nothing_found() -> None:
-    assert words(survey(b"", guesses=13, map_requests=13)) == [
+    assert words(preview(b"", guesses=13, map_requests=13)) == [
         f"{ROOT}robots.txt  robots.txt has no rules for this crawler",
         "robots.txt names no sitemap, and none is at 13 common paths",
         "",
@@ -83,30 +83,30 @@ def test_nothing_found() -> None:
 
 
 def test_a_crawl_without_a_limit_is_said_and_none_where_none_follows() -> None:
-    nothing = survey(b"", guesses=13, map_requests=13)
+    nothing = preview(b"", guesses=13, map_requests=13)
     assert words(nothing, SITECRAWL_MAX_CRAWL_PAGES=0)[-1].endswith("without a limit of pages")
     assert words(nothing, SITECRAWL_CRAWL="never")[-1] == "and takes at least 5 s"
     maps = [a_map("map.xml", SitemapKind.URLSET, pages=20)]
-    enough = survey(maps=maps, map_requests=1)
+    enough = preview(maps=maps, map_requests=1)
     assert not words(enough)[-1].startswith("then it follows links")
     assert words(enough, SITECRAWL_CRAWL="always")[-1].startswith("then it follows links")
 
 
 def test_a_crawl_delay_is_why_it_takes_long() -> None:
     maps = [a_map("map.xml", SitemapKind.URLSET, pages=20)]
-    shown = words(survey(RULES + b"Crawl-delay: 10\n", maps=maps, map_requests=1))
+    shown = words(preview(RULES + b"Crawl-delay: 10\n", maps=maps, map_requests=1))
     assert shown[-2:] == [
         "a scan makes 3 requests, 10 s apart, because robots.txt asks for it",
         "and takes at least 20 s",
     ]
-    quick = words(survey(RULES + b"Crawl-delay: 0.1\n", maps=maps, map_requests=1))
+    quick = words(preview(RULES + b"Crawl-delay: 0.1\n", maps=maps, map_requests=1))
     assert "a scan makes 3 requests, 0.35 s apart" in quick
 
 
 def test_limits_ahead_are_named() -> None:
     maps = [a_map("index.xml", SitemapKind.INDEX, pages=300, maps=500)]
     shown = words(
-        survey(RULES + b"Crawl-delay: 60\n", maps=maps, map_requests=1),
+        preview(RULES + b"Crawl-delay: 60\n", maps=maps, map_requests=1),
         SITECRAWL_MAX_SITEMAPS=100,
         SITECRAWL_MAX_SITEMAP_URLS=200,
         SITECRAWL_MAX_SCAN_MINUTES=5,
@@ -134,13 +134,13 @@ def test_limits_ahead_are_named() -> None:
         (
             b"",
             read_answer("http_error", 503),
-            "robots.txt could not be had (HTTP 503), so nothing may be fetched",
+            "robots.txt could not be fetched (HTTP 503), so nothing may be fetched",
         ),
     ],
 )
 def test_a_root_that_will_not_be_fetched(body: bytes, answer: RobotsAnswer, why: str) -> None:
     maps = [a_map("map.xml", SitemapKind.URLSET, pages=20)]
-    shown = words(survey(body, answer, maps=maps, map_requests=1))
+    shown = words(preview(body, answer, maps=maps, map_requests=1))
     assert f"{ROOT}  will not be fetched: {why}" in shown
     assert "a scan makes 2 requests, 0.35 s apart" in shown
 
@@ -148,4 +148,4 @@ def test_a_root_that_will_not_be_fetched(body: bytes, answer: RobotsAnswer, why:
 def test_nothing_steers_the_terminal() -> None:
     maps = [a_map("map.xml", None, error="\x1b[2J")]
     body = b"User-agent: sitecrawl\x1b[2J\nDisallow: /"
-    assert all(line.isprintable() for line in words(survey(body, maps=maps, map_requests=1)))
+    assert all(line.isprintable() for line in words(preview(body, maps=maps, map_requests=1)))

@@ -117,7 +117,7 @@ class TestRobots:
             (Reply(status=404), "there is no robots.txt (HTTP 404)"),
             (
                 redirect("http://10.0.0.1/robots.txt"),
-                "robots.txt could not be had (10.0.0.1 is a private address",
+                "robots.txt could not be fetched (10.0.0.1 is a private address",
             ),
             (b"User-agent: *\nDisallow: /\x1b[2J\r\x07", "Disallow: /\\x1b[2J"),
         ):

@@ -155,7 +155,10 @@ class TestProtego:
         (
             b"",
             read_answer("timeout", error="no complete answer in time"),
-            "  robots.txt could not be had (no complete answer in time), so nothing may be fetched",
+            (
+                "  robots.txt could not be fetched (no complete answer in time),"
+                " so nothing may be fetched"
+            ),
         ),
     ],
 )

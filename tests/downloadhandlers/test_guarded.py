@@ -75,7 +75,7 @@ class TestWhatASiteNames:
         found = outcomes(done)
         assert found.pop(site.at("/map.xml")) == "ok"
         assert [found.pop(site.at(path)) for path in ("/robots.txt", "/")] == ["ok", "ok"]
-        # The robots.txt of their hosts, whose pace would hold, cannot be had either.
+        # The robots.txt of their hosts, whose pace would hold, cannot be fetched either.
         assert sum(not url.endswith("/robots.txt") for url in found) == len(odd)
         assert set(found.values()) == {REFUSED}
         assert site.paths() == ["/robots.txt", "/", "/map.xml"]

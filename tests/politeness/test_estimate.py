@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.politeness.estimate import ScanLimits, Seen, duration_words, estimate
+from sitecrawl.politeness.estimate import ScanLimits, SiteFigures, duration_words, estimate
 
 NO_LIMITS = ScanLimits()
-ONE_MAP = Seen(maps=1, further_maps=0, pages=100)
+ONE_MAP = SiteFigures(maps=1, further_maps=0, pages=100)
 
 
 def test_a_site_with_one_map() -> None:
@@ -18,12 +18,12 @@ def test_a_site_with_one_map() -> None:
 
 
 def test_a_root_that_may_not_be_fetched_is_no_request() -> None:
-    closed = Seen(maps=1, further_maps=0, pages=100, fetches_root=False)
+    closed = SiteFigures(maps=1, further_maps=0, pages=100, fetches_root=False)
     assert estimate(closed, 0.35, NO_LIMITS).requests == 2
 
 
 def test_maps_that_nobody_has_read_may_name_more() -> None:
-    cost = estimate(Seen(maps=1, further_maps=20, pages=0), 0.35, NO_LIMITS)
+    cost = estimate(SiteFigures(maps=1, further_maps=20, pages=0), 0.35, NO_LIMITS)
     assert cost.is_least
     assert cost.requests == 23
 
@@ -35,7 +35,7 @@ def test_maps_that_nobody_has_read_may_name_more() -> None:
 def test_the_slower_of_both_paces_counts(
     asked: float, cap: float, gap: float, is_capped: bool
 ) -> None:
-    seen = Seen(maps=1, further_maps=0, pages=1, asked_pause_seconds=asked)
+    seen = SiteFigures(maps=1, further_maps=0, pages=1, asked_pause_seconds=asked)
     cost = estimate(seen, 0.35, ScanLimits(max_crawl_delay_seconds=cap))
     assert cost.gap_seconds == gap
     names = [limit.setting for limit in cost.limits]
@@ -43,11 +43,11 @@ def test_the_slower_of_both_paces_counts(
 
 
 def test_without_a_cap_any_pause_is_kept() -> None:
-    seen = Seen(maps=1, further_maps=0, pages=1, asked_pause_seconds=3_600)
+    seen = SiteFigures(maps=1, further_maps=0, pages=1, asked_pause_seconds=3_600)
     assert estimate(seen, 0.35, NO_LIMITS).gap_seconds == 3_600
 
 
-MANY = Seen(maps=1, further_maps=999, pages=5_000, asked_pause_seconds=1)
+MANY = SiteFigures(maps=1, further_maps=999, pages=5_000, asked_pause_seconds=1)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 
 from sitecrawl.robots.answers import read_answer
 from sitecrawl.robots.file import AgentMatching
-from sitecrawl.robots.lines import sitemap_lines
 from sitecrawl.robots.policy import VerdictReason, policy_for
 
 ROUNDS = 150
@@ -81,4 +80,3 @@ def test_every_body_has_its_verdicts(make: object, matching: AgentMatching) -> N
                 assert rule.group in policy.file.groups
             else:
                 assert verdict.allowed
-        assert list(policy.file.sitemaps) == sitemap_lines(body), seed

@@ -7,18 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sitecrawl.robots.file import RobotsFile
 from sitecrawl.robots.lines import (
     MAX_BYTES,
     MAX_LINE_BYTES,
     MAX_LINES,
     Field,
     RobotsText,
+    SitemapLine,
     parse_crawl_delay,
     parse_request_rate,
-    sitemap_lines,
 )
 
 MAP = "https://shop.example/sitemap.xml"
+
+
+def sitemap_lines(body: bytes) -> tuple[SitemapLine, ...]:
+    return RobotsFile.parse(body, "sitecrawl").sitemaps
 
 
 def values(body: bytes | str) -> list[str]:

@@ -199,5 +199,5 @@ def test_every_word_is_documented(word: str) -> None:
 def test_an_explanation_says_what_decided() -> None:
     verdict = Verdict(False, VerdictReason.UNREACHABLE, cause="HTTP 503")
     assert verdict.explanation == (
-        "robots.txt could not be had (HTTP 503), so nothing may be fetched"
+        "robots.txt could not be fetched (HTTP 503), so nothing may be fetched"
     )

@@ -320,7 +320,7 @@ def test_one_that_is_too_long_is_read_up_to_its_limit(
     assert summary(done)["reason"] == "a limit was hit"
 
 
-# --- one that cannot be had ---
+# --- one that cannot be fetched ---
 
 
 def test_the_summary_says_that_it_could_not_be_had(shop: SiteServer, crawl: Crawl) -> None:
@@ -332,7 +332,7 @@ def test_the_summary_says_that_it_could_not_be_had(shop: SiteServer, crawl: Craw
         status, reason = scan(done)
         assert status == "finished"
         assert reason.endswith(
-            "robots.txt could not be had (HTTP 503): no page was fetched,"
+            "robots.txt could not be fetched (HTTP 503): no page was fetched,"
             " and sitemaps that it names are not known"
         )
 

@@ -154,8 +154,11 @@ def test_a_limit_that_leaves_out_what_is_known_makes_a_scan_partial() -> None:
 @pytest.mark.parametrize(
     ("server", "words"),
     [
-        ("http://example.com", "robots.txt could not be had (HTTP 503): no page was fetched, and"),
-        ("http://cdn.example.com", "robots.txt of other hosts could not be had: 1"),
+        (
+            "http://example.com",
+            "robots.txt could not be fetched (HTTP 503): no page was fetched, and",
+        ),
+        ("http://cdn.example.com", "robots.txt of other hosts could not be fetched: 1"),
         ("https://example.com", "every document that was asked for has been read"),
     ],
 )

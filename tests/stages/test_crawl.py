@@ -305,7 +305,7 @@ class TestPoliteness:
         assert done.returncode == 1
         assert asked_pages(site) == []
         status, reason = scan(done)
-        assert (status, "robots.txt could not be had" in reason) == ("failed", True)
+        assert (status, "robots.txt could not be fetched" in reason) == ("failed", True)
         assert evidence(done, "crawl_stats") == []
 
     def test_a_host_that_only_fails_is_left_alone(self, site: SiteServer, crawl: Crawl) -> None:
