@@ -68,7 +68,8 @@ class CanonicalRules:
 
     def drops(self, name: str, value: str) -> bool:
         """Whether a query parameter does not select the page."""
-        name = name.lower()
+        # Pages whose "&" was escaped twice name a parameter "amp;utm_source".
+        name = name.lower().removeprefix("amp;")
         return (
             name in self._names
             or name.startswith(self._prefixes)

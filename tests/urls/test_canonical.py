@@ -156,6 +156,7 @@ def test_query_is_sorted_by_name_and_otherwise_kept(query: str, expected: str) -
             "epik=1",
             "srsltid=1",
         ),
+        *("amp;utm_source=x", "amp;GCLID=1"),
         *("gad=1", "mibextid=a", "pk_source=x", "ga_campaign=x", "at_medium=x", "xtor=AL-1"),
         *("PHPSESSID=1", "jsessionid=1", "ASPSESSIONIDQQABCD=1", "ASP.NET_SessionId=1"),
         *(f"sid={SESSION}", f"SessionID={SESSION}", "session_id=a1b2c3d4-e5f6-7890"),
@@ -170,6 +171,7 @@ def test_parameter_of_the_visit_is_dropped(pair: str) -> None:
     "pair",
     [
         *("utm=1", "utmost=1", "gallery=1", "cid=1", "reference=1", "ref=x", "source=x", "gcl=1"),
+        *("amp;id=1", "amp;", "amp;amp;page=2"),
         *("campaign=x", "gclid_x=1", "xgclid=1", "my_utm_source=1", "s=1", "_g=1", "mc=1"),
         *("sid=12", "sid=", "sid", "sid=a-story-about-sessions", "sid=1234567890123456789"),
         *("sessionid=42", "session=opening-keynote-2024", "PHPSESSIDX=1"),
