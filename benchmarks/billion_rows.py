@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from benchmarks.built_sites import parse_size
 from benchmarks.inventory_site import SITE, build_inventory
-from sitecrawl.services.datasets import ask_files, export_parquet
+from sitecrawl.services.exports import ask_files, export_parquet
 from sitecrawl.store.dataset_sql import QueryLimits
 from sitecrawl.store.engine import open_database
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sitecrawl.exporters.sitemap_diff import SitemapDiff
-    from sitecrawl.services.comparison import WrittenList
     from sitecrawl.services.database import AskedScan
+    from sitecrawl.services.exports import WrittenList
 
 _BY_ENDING: Final = {
     "": ListFormat.TEXT,
@@ -51,7 +51,7 @@ def orphans(
     sitecrawl orphans example.com
     sitecrawl orphans example.com -o orphans.csv
     """
-    from sitecrawl.services.comparison import write_orphans
+    from sitecrawl.services.exports import write_orphans
 
     words = "in a sitemap, but not linked from any visited page"
     try:
@@ -77,7 +77,7 @@ def unlisted(
     sitecrawl unlisted example.com
     sitecrawl unlisted example.com --format json
     """
-    from sitecrawl.services.comparison import write_unlisted
+    from sitecrawl.services.exports import write_unlisted
 
     words = "linked, but in no sitemap"
     _answer(write_unlisted, words, domain, scan, database, format_, output)
@@ -118,8 +118,8 @@ def sitemap_diff(
     sitecrawl sitemap-diff example.com -o changes.csv
     """
     from sitecrawl.exporters.output import opened_output
-    from sitecrawl.services.comparison import write_sitemap_diff
     from sitecrawl.services.database import asking
+    from sitecrawl.services.exports import write_sitemap_diff
 
     with asking(database, domain, scan) as asked, opened_output(output) as file:
         written = write_sitemap_diff(asked, format_ or _format_of(output), file)

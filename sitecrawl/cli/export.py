@@ -108,7 +108,7 @@ def parquet(
     """
     from sitecrawl.config import ConfigError
     from sitecrawl.services.database import reading
-    from sitecrawl.services.datasets import export_parquet
+    from sitecrawl.services.exports import export_parquet
 
     if bool(domain) == all_:
         raise ConfigError("name a site, or give --all")

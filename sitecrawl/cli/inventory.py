@@ -189,7 +189,7 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     """
     from sitecrawl.cli import filters
     from sitecrawl.services.database import asking
-    from sitecrawl.services.page_lists import cluster_keys, in_order, wants_index
+    from sitecrawl.services.inventory_lists import cluster_keys, in_order, wants_index
     from sitecrawl.store.queries.page_filter import PageFilter
     from sitecrawl.store.vocabulary import PageStatus
 
@@ -246,7 +246,7 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
 def _export(
     asked: AskedScan, wanted: PageFilter, format_: ExportFormat, output: Path | None
 ) -> None:
-    from sitecrawl.services.page_lists import export_page_list, following_cursor
+    from sitecrawl.services.inventory_lists import export_page_list, following_cursor
 
     number = export_page_list(asked, wanted, format_, output)
     if output:
@@ -256,7 +256,7 @@ def _export(
 
 
 def _show_facets(asked: AskedScan, wanted: PageFilter) -> None:
-    from sitecrawl.services.page_lists import page_facets
+    from sitecrawl.services.inventory_lists import page_facets
 
     found = page_facets(asked, wanted)
     typer.echo(f"{found.pages:,} URLs")
@@ -287,7 +287,7 @@ def index(
     sitecrawl index example.com
     """
     from sitecrawl.services.database import asking
-    from sitecrawl.services.page_lists import refresh_page_index
+    from sitecrawl.services.inventory_lists import refresh_page_index
 
     with asking(database, domain, to_write=True) as asked:
         is_new = refresh_page_index(asked, with_texts=texts)

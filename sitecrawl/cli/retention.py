@@ -13,7 +13,7 @@ from sitecrawl.cli.options import DATABASE_OPTION, OUTPUT_OPTION, SCAN_OPTION
 from sitecrawl.config import ConfigError
 
 if TYPE_CHECKING:
-    from sitecrawl.services.retention import PruneReport
+    from sitecrawl.services.maintenance import PruneReport
 
 _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([kMGT]?)i?B?", re.IGNORECASE)
 _UNITS: Final = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -54,7 +54,7 @@ def prune(
     sitecrawl prune example.com --scans 10 --yes
     sitecrawl prune --body-scans 3 --body-bytes 2G --yes --vacuum
     """
-    from sitecrawl.services import retention as service
+    from sitecrawl.services import maintenance as service
     from sitecrawl.services.database import configured_url
     from sitecrawl.store.engine import open_database
 

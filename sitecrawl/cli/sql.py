@@ -41,7 +41,7 @@ def sql(
     sitecrawl sql 'SELECT site, status, count(*) FROM pages GROUP BY ALL ORDER BY 3 DESC'
     sitecrawl sql 'DESCRIBE SELECT * FROM pages' --folder parquet/
     """
-    from sitecrawl.services.datasets import ask_files
+    from sitecrawl.services.exports import ask_files
     from sitecrawl.store.dataset_sql import QueryLimits
 
     with ask_files(folder, query, QueryLimits(memory, seconds)) as answer:

@@ -20,7 +20,7 @@ from sitecrawl.errors import ConflictError, ExitCode, NotFoundError, SitecrawlEr
 from sitecrawl.services.jobs import PERSON_PRIORITY
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.scans import ScanRequest
-from sitecrawl.services.site_inventory import scanned_site
+from sitecrawl.services.sites import scanned_site
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries import dives as queries
 from sitecrawl.store.queries.page_filter import LISTED_PAGES

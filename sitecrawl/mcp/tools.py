@@ -19,8 +19,7 @@ from sitecrawl.errors import InvalidInputError, NotFoundError
 from sitecrawl.services.changes import list_changes
 from sitecrawl.services.database import AskedScan, configured, known_site, wanted_scan
 from sitecrawl.services.explain import explain_url, find_page_id
-from sitecrawl.services.page_lists import count_pages, list_pages
-from sitecrawl.services.site_inventory import robots
+from sitecrawl.services.inventory_lists import count_pages, list_pages, robots
 from sitecrawl.store.queries.changes import ChangeFilter
 from sitecrawl.store.queries.page_filter import LISTED_PAGES, PageOrder
 from sitecrawl.store.queries.scans import latest_scan, sites

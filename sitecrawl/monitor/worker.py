@@ -36,8 +36,8 @@ from sitecrawl.scheduling.worker_tags import BROWSER, WorkerKind, checked_worker
 from sitecrawl.services.callers import SessionRules
 from sitecrawl.services.changes import detect_changes
 from sitecrawl.services.database import AskedScan
-from sitecrawl.services.page_lists import refresh_page_index
-from sitecrawl.services.retention import prune_by_itself
+from sitecrawl.services.inventory_lists import refresh_page_index
+from sitecrawl.services.maintenance import prune_by_itself
 from sitecrawl.services.sessions import clear_expired
 from sitecrawl.store.engine import beside, open_database
 from sitecrawl.store.errors import StoreError

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from sitecrawl.errors import ForbiddenError
+from sitecrawl.services.passwords import secret_hash
 from sitecrawl.services.permissions import Permission, Role
-from sitecrawl.services.secret_text import secret_hash
 from sitecrawl.store.errors import DatabaseLockedError, DatabaseReadOnlyError
 from sitecrawl.store.queries import users as queries
 from sitecrawl.store.writers import users as writers

@@ -11,7 +11,7 @@ from sitecrawl.errors import ExtraMissingError
 from sitecrawl.items import PageItem as Page
 from sitecrawl.services.database import AskedScan, configured_url, known_site, wanted_scan
 from sitecrawl.services.explain import canonical_rules, look_up, page_id
-from sitecrawl.services.page_lists import list_pages, page_facets, refresh_page_index
+from sitecrawl.services.inventory_lists import list_pages, page_facets, refresh_page_index
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.bodies import read_page_body
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sitecrawl.report.data import FindingFacts
-    from sitecrawl.services.page_lists import PageList
+    from sitecrawl.services.inventory_lists import PageList
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.bodies import StoredBody
     from sitecrawl.store.queries.changes import ChangeFact

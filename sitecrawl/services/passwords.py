@@ -1,11 +1,13 @@
-"""Passwords: which are good enough, and how they are kept.
+"""Passwords, and the random secrets of sessions, tokens and links: all are kept as hashes only.
 
-Argon2id with 19 MiB, two passes and one lane, as OWASP recommends for servers where several people
-sign in at once. A hash with other parameters is renewed when its user signs in.
+Passwords: Argon2id with 19 MiB, two passes and one lane, as OWASP recommends for servers where
+several people sign in at once. A hash with other parameters is renewed when its user signs in.
 """
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +21,7 @@ MAX_LENGTH: Final = 1_000
 _MEMORY_KIB: Final = 19_456
 _PASSES: Final = 2
 _LANES: Final = 1
+_SECRET_BYTES: Final = 32
 
 
 def check_password(password: str, email: str) -> None:
@@ -64,3 +67,15 @@ def _hasher() -> PasswordHasher:
 @cache
 def _nobodys_hash() -> str:
     return hash_password("nobody has this password")
+
+
+# --- random secrets -------------------------------------------------------------------------------
+
+
+def new_secret() -> str:
+    return secrets.token_urlsafe(_SECRET_BYTES)
+
+
+def secret_hash(secret: str) -> str:
+    """What is kept. Nobody can guess 256 random bits, so a fast hash will do."""
+    return hashlib.sha256(secret.encode()).hexdigest()

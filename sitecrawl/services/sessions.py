@@ -16,9 +16,15 @@ from sitecrawl.services.login_throttle import (
     count_failure,
     trust_address,
 )
-from sitecrawl.services.passwords import MAX_LENGTH, hash_password, is_outdated, is_password
+from sitecrawl.services.passwords import (
+    MAX_LENGTH,
+    hash_password,
+    is_outdated,
+    is_password,
+    new_secret,
+    secret_hash,
+)
 from sitecrawl.services.permissions import Permission, requires
-from sitecrawl.services.secret_text import new_secret, secret_hash
 from sitecrawl.services.users import checked_email
 from sitecrawl.store.queries import users as queries
 from sitecrawl.store.writers import users as writers

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from sitecrawl.services.page_lists import page_facets
+from sitecrawl.services.inventory_lists import page_facets
 from sitecrawl.services.permissions import Permission, requires
-from sitecrawl.services.site_inventory import asked_scan
-from sitecrawl.services.sites import get_site
+from sitecrawl.services.sites import asked_scan, get_site
 from sitecrawl.store.queries.page_filter import PageFilter
 from sitecrawl.store.queries.pages import page_rows
 

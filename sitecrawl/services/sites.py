@@ -1,4 +1,4 @@
-"""Watched sites: what is scanned on a schedule, by whom, how often."""
+"""Watched sites: what is scanned on a schedule, by whom, how often, and what its scans found."""
 
 from __future__ import annotations
 
@@ -17,9 +17,16 @@ from sitecrawl.errors import ConflictError, InvalidInputError, NotFoundError
 from sitecrawl.safety.policy import AddressPolicy
 from sitecrawl.scheduling.schedule import DEFAULT_INTERVAL_MINUTES, Schedule, checked_schedule
 from sitecrawl.scheduling.worker_tags import BROWSER, checked_worker_tags, joined
+from sitecrawl.services.database import AskedScan
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.text_input import checked_line
-from sitecrawl.store.queries.scans import running_scan, scans_of_sites
+from sitecrawl.store.queries.scans import (
+    latest_scan,
+    running_scan,
+    scan_by_id,
+    scans_of_sites,
+    site_by_id,
+)
 from sitecrawl.store.queries.watched_sites import (
     SiteFilter,
     SiteSort,
@@ -51,7 +58,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.paging import ListPage
-    from sitecrawl.store.queries.scans import Scan
+    from sitecrawl.store.queries.scans import Scan, Site
 
 DEFAULT_PROFILE: Final = "monitor"
 DEFAULT_PRIORITY: Final = 3
@@ -189,6 +196,31 @@ def site_scans(database: Database, workspace_id: int, number: int, limit: int = 
         _found(connection, workspace_id, number)
         inventories = inventories_of(connection, number)
     return scans_of_sites(database, inventories, limit)
+
+
+@requires(Permission.READ)
+def asked_scan(
+    database: Database, workspace_id: int, number: int, scan_id: int | None = None
+) -> AskedScan:
+    """The scan with this number, or the newest with a result, of a watched site.
+
+    ``NotFoundError`` if there is no such site or scan, or if the site was not scanned yet.
+    """
+    site = scanned_site(database, workspace_id, number)
+    scan = latest_scan(database, site.id) if scan_id is None else scan_by_id(database, scan_id)
+    if scan is None or scan.site_id != site.id:
+        raise NotFoundError(f"site {number} ({site.root_url}) has no scan {scan_id}")
+    return AskedScan(database, site, scan)
+
+
+@requires(Permission.READ)
+def scanned_site(database: Database, workspace_id: int, number: int) -> Site:
+    """The inventory of a watched site; ``NotFoundError`` if there is none, or none yet."""
+    watched = get_site(database, workspace_id, number)
+    site = site_by_id(database, watched.site_id) if watched.site_id else None
+    if site is None:
+        raise NotFoundError(f"site {number} ({watched.root_url}) has not been scanned yet")
+    return site
 
 
 @requires(Permission.EDIT)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from sitecrawl.errors import InvalidInputError, NotFoundError
+from sitecrawl.services.passwords import new_secret, secret_hash
 from sitecrawl.services.permissions import Permission, requires
-from sitecrawl.services.secret_text import new_secret, secret_hash
 from sitecrawl.store.queries import users as queries
 from sitecrawl.store.writers import users as writers
 

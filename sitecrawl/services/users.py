@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.errors import ConflictError, InvalidInputError, NotFoundError
 from sitecrawl.services.login_throttle import forget_account
-from sitecrawl.services.passwords import check_password, hash_password
+from sitecrawl.services.passwords import check_password, hash_password, new_secret, secret_hash
 from sitecrawl.services.permissions import Permission, Role, requires
-from sitecrawl.services.secret_text import new_secret, secret_hash
 from sitecrawl.store.queries import users as queries
 from sitecrawl.store.vocabulary import FIRST_WORKSPACE
 from sitecrawl.store.writers import users as writers

@@ -22,8 +22,7 @@ from sitecrawl.monitor.runner import JobRunner, RetryRule
 from sitecrawl.services.jobs import cancel_job, get_job, list_jobs, retry_job
 from sitecrawl.services.scan_process import start_scan
 from sitecrawl.services.scans import ScanRequest
-from sitecrawl.services.site_inventory import scanned_site
-from sitecrawl.services.sites import NewSite, SiteEdit, add_site, edit_site, get_site
+from sitecrawl.services.sites import NewSite, SiteEdit, add_site, edit_site, get_site, scanned_site
 from sitecrawl.store import schema as t
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.processes import process_token

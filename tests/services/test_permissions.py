@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _WITHOUT_CALLER = {
     *("__init__", "permissions", "formats", "database", "scan_child", "text_input"),
     *("audit", "callers", "idempotency", "login_throttle", "passwords", "secret_keys"),
-    *("secret_text", "sessions"),
+    "sessions",
 }
 # Who has the link in a message proves by it who they are; checks of values do nothing; parts of
 # services that take a connection are called by services.
@@ -54,7 +54,7 @@ def test_what_changes_something_needs_more_than_reading() -> None:
     functions = dict(_public_functions())
     assert permission_of(functions["inventory.open_inventory"]) is Permission.READ
     assert permission_of(functions["scans.stop_scan"]) is Permission.SCAN
-    assert permission_of(functions["retention.prune"]) is Permission.MANAGE
+    assert permission_of(functions["maintenance.prune"]) is Permission.MANAGE
 
 
 def test_a_function_without_a_permission_cannot_be_asked_for_it() -> None:

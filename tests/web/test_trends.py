@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from sitecrawl.services import inventory, site_comparison, site_inventory, site_trends, sites
+from sitecrawl.services import inventory, overviews, site_comparison, sites
 from sitecrawl.services.sites import NewSite
 from sitecrawl.store import schema as t
 from sitecrawl.store.queries.trends import ANSWERS
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def test_every_request_of_a_scan_is_counted_once(shared_world: World) -> None:
     database = shared_world.server.database
-    found = site_trends.site_trends(database, 1, shared_world.site_id)
+    found = overviews.site_trends(database, 1, shared_world.site_id)
     with database.reading() as connection:
         counts = select(t.fetches.c.scan_id, func.count()).group_by(t.fetches.c.scan_id)
         requests = {row[0]: row[1] for row in connection.execute(counts)}
@@ -38,17 +38,17 @@ def test_every_request_of_a_scan_is_counted_once(shared_world: World) -> None:
 
 def test_sections_are_exact_as_of_each_scan(shared_world: World) -> None:
     database = shared_world.server.database
-    asked = site_inventory.asked_scan(database, 1, shared_world.site_id, None)
+    asked = sites.asked_scan(database, 1, shared_world.site_id, None)
     scans = sites.site_scans(database, 1, shared_world.site_id)
     sections = _sections(shared_world, asked.scan.id)
-    trend = site_trends.section_trend(asked, sections, scans)
+    trend = overviews.section_trend(asked, sections, scans)
     assert [scan.id for scan, _ in trend.rows] == [1, 2]
     for scan, counts in trend.rows:
         assert counts == {name: _sections(shared_world, scan.id)[name] for name in trend.names}
 
 
 def _sections(world: World, scan_id: int) -> dict[str, int]:
-    asked = site_inventory.asked_scan(world.server.database, 1, world.site_id, scan_id)
+    asked = sites.asked_scan(world.server.database, 1, world.site_id, scan_id)
     hosts = inventory.path_tree(world.server.database, asked.scan, 4).hosts
     return listed_by_section(hosts)
 

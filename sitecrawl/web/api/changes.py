@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from sitecrawl.changes.kinds import ChangeKind, EventKind, Severity
 from sitecrawl.exporters.cells import safe_cell
-from sitecrawl.services import changes, site_inventory
+from sitecrawl.services import changes, inventory_lists, sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.store.queries.changes import ChangeFact, ChangeFilter, IncidentFact
 from sitecrawl.store.queries.scans import Site
@@ -48,12 +48,12 @@ def _site(
 def _site_to_edit(
     site_id: Id, web: CurrentWeb, caller: Annotated[Caller, allowed(changes.edit_change)]
 ) -> Site:
-    return site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+    return sites.scanned_site(web.database, caller.workspace_id, site_id)
 
 
 def _caught_up(web: Web, caller: Caller, site_id: int) -> Site:
     """Scans from the command line have not been compared before somebody asks."""
-    site = site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+    site = sites.scanned_site(web.database, caller.workspace_id, site_id)
     changes.catch_up(web.database, site)
     return site
 
@@ -319,7 +319,7 @@ def get_scan_diff(
     scan_id: Annotated[int, Query(alias="scanId", ge=1, le=2**63 - 1)],
 ) -> ScanDiff:
     """What one scan has changed."""
-    asked = site_inventory.asked_scan(web.database, caller.workspace_id, site_id, scan_id)
+    asked = sites.asked_scan(web.database, caller.workspace_id, site_id, scan_id)
     changes.catch_up(web.database, asked.site)
     counts = changes.scan_counts(web.database, asked.scan)
     page = changes.list_changes(web.database, asked.site, ChangeFilter(scan_id=scan_id), None, 500)
@@ -357,7 +357,7 @@ def compare_scans(
 @router.get("/pages/{page_id}/history", operation_id="listPageHistory")
 def list_page_history(site: ReadSite, page_id: PageId, web: CurrentWeb) -> ChangeList:
     """What happened to a page, the newest first."""
-    site_inventory.check_page(web.database, site, page_number(page_id))
+    inventory_lists.check_page(web.database, site, page_number(page_id))
     found = changes.page_history(web.database, site, page_number(page_id))
     return ChangeList(changes=[change_answer(each) for each in found], next_cursor=None)
 

@@ -10,7 +10,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import Field
 
 from sitecrawl.dive import dive_jobs
-from sitecrawl.services import site_inventory
+from sitecrawl.services import sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.store.queries.dives import Dive
 from sitecrawl.store.queries.scans import Site
@@ -25,9 +25,9 @@ router = APIRouter(prefix="/sites/{site_id}/dives", tags=["dives"])
 
 
 def known_site(
-    site_id: Id, web: CurrentWeb, caller: Annotated[Caller, allowed(site_inventory.scanned_site)]
+    site_id: Id, web: CurrentWeb, caller: Annotated[Caller, allowed(sites.scanned_site)]
 ) -> Site:
-    return site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+    return sites.scanned_site(web.database, caller.workspace_id, site_id)
 
 
 KnownSite = Annotated[Site, Depends(known_site)]

@@ -13,7 +13,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from sitecrawl.items import DocumentKind
-from sitecrawl.services import inventory, site_inventory
+from sitecrawl.services import inventory, inventory_lists, sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.database import AskedScan
 from sitecrawl.services.formats import GraphFormat, ListFormat, ReportFormat
@@ -36,10 +36,10 @@ _CSV = "text/csv; charset=utf-8"
 def asked_scan(
     site_id: Id,
     web: CurrentWeb,
-    caller: Annotated[Caller, allowed(site_inventory.asked_scan)],
+    caller: Annotated[Caller, allowed(sites.asked_scan)],
     scan: ScanId = None,
 ) -> AskedScan:
-    return site_inventory.asked_scan(web.database, caller.workspace_id, site_id, scan)
+    return sites.asked_scan(web.database, caller.workspace_id, site_id, scan)
 
 
 Asked = Annotated[AskedScan, Depends(asked_scan)]
@@ -168,7 +168,7 @@ def list_documents(
     asked: Asked, kind: DocumentKind | None = None, cursor: Cursor = None, limit: Limit = 100
 ) -> DocumentList:
     """robots.txt, sitemaps, feeds and pages, with what came of their fetch."""
-    page = site_inventory.list_documents(asked, kind=kind or "", cursor=cursor, limit=limit)
+    page = inventory_lists.list_documents(asked, kind=kind or "", cursor=cursor, limit=limit)
     return DocumentList(
         documents=[Document.model_validate(each) for each in page.rows],
         next_cursor=page.next_cursor,
@@ -183,7 +183,7 @@ def list_evidence(
     limit: Limit = 100,
 ) -> EvidenceList:
     """What the scan has recorded, such as `robots_txt` and `discovery_summary`."""
-    page = site_inventory.list_evidence(asked, kind=kind, cursor=cursor, limit=limit)
+    page = inventory_lists.list_evidence(asked, kind=kind, cursor=cursor, limit=limit)
     return EvidenceList(
         evidence=[Evidence.model_validate(each) for each in page.rows],
         next_cursor=page.next_cursor,
@@ -193,7 +193,7 @@ def list_evidence(
 @router.get("/robots", operation_id="getRobots")
 def get_robots(asked: Asked) -> Robots:
     """Every robots.txt, and the rules that decide, with how many pages each is about."""
-    files, rules = site_inventory.robots(asked)
+    files, rules = inventory_lists.robots(asked)
     return Robots(
         files=[RobotsFile.model_validate(each) for each in files],
         rules=[RobotsRule.model_validate(each) for each in rules],
@@ -314,9 +314,14 @@ _LIST_OF_CRAWL = {**_LIST, "responses": {**_LIST["responses"], **problems("crawl
 
 
 def _list_download(asked: AskedScan, what: str, format_: ListFormat) -> Response:
-    from sitecrawl.services import comparison
+    from sitecrawl.services import exports
 
-    write = getattr(comparison, f"write_{what.replace('-', '_')}")
+    writers = {
+        "orphans": exports.write_orphans,
+        "unlisted": exports.write_unlisted,
+        "sitemap-diff": exports.write_sitemap_diff,
+    }
+    write = writers[what]
     ending = "txt" if format_ is ListFormat.TEXT else format_.value
     return download(
         lambda file: write(asked, format_, file),

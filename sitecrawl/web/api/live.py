@@ -9,9 +9,9 @@ from fastapi import APIRouter, Depends, Header
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import Field
 
-from sitecrawl.services import live
+from sitecrawl.services import jobs
 from sitecrawl.services.callers import Caller
-from sitecrawl.services.live import LiveJob, LiveWorkspace
+from sitecrawl.services.jobs import LiveJob, LiveWorkspace
 from sitecrawl.web.api.jobs import JobAnswer, job_answer
 from sitecrawl.web.api.models import Id, Model, Moment
 from sitecrawl.web.auth import CurrentWeb, allowed
@@ -65,16 +65,16 @@ def _workspace(found: LiveWorkspace) -> WorkspaceProgress:
 
 @router.get("/jobs/{job_id}/progress", operation_id="getJobProgress")
 def get_progress(
-    job_id: Id, web: CurrentWeb, caller: Annotated[Caller, allowed(live.live_job)]
+    job_id: Id, web: CurrentWeb, caller: Annotated[Caller, allowed(jobs.live_job)]
 ) -> JobProgress:
     """How far the scan of a job has come."""
-    return _progress(live.live_job(web.database, caller.workspace_id, job_id))
+    return _progress(jobs.live_job(web.database, caller.workspace_id, job_id))
 
 
 def _known_job(
-    job_id: Id, web: CurrentWeb, caller: Annotated[Caller, allowed(live.live_job)]
+    job_id: Id, web: CurrentWeb, caller: Annotated[Caller, allowed(jobs.live_job)]
 ) -> tuple[int, int]:
-    live.live_job(web.database, caller.workspace_id, job_id)  # 404 before the stream begins
+    jobs.live_job(web.database, caller.workspace_id, job_id)  # 404 before the stream begins
     return caller.workspace_id, job_id
 
 
@@ -93,7 +93,7 @@ async def stream_job(
     workspace_id, job_id = known
 
     def look() -> Snapshot:
-        found = live.live_job(web.database, workspace_id, job_id)
+        found = jobs.live_job(web.database, workspace_id, job_id)
         return Snapshot(_progress(found).model_dump_json(by_alias=True), found.has_ended)
 
     async for each in web.live.follow(f"job {workspace_id} {job_id}", look, last_event_id):
@@ -103,10 +103,10 @@ async def stream_job(
 
 @router.get("/live", operation_id="getLive")
 def get_live(
-    web: CurrentWeb, caller: Annotated[Caller, allowed(live.live_workspace)]
+    web: CurrentWeb, caller: Annotated[Caller, allowed(jobs.live_workspace)]
 ) -> WorkspaceProgress:
     """What is going on in the workspace."""
-    return _workspace(live.live_workspace(web.database, caller.workspace_id))
+    return _workspace(jobs.live_workspace(web.database, caller.workspace_id))
 
 
 @router.get(
@@ -117,13 +117,13 @@ def get_live(
 )
 async def stream_live(
     web: CurrentWeb,
-    caller: Annotated[Caller, allowed(live.live_workspace)],
+    caller: Annotated[Caller, allowed(jobs.live_workspace)],
     last_event_id: LastId = None,
 ) -> AsyncIterable[ServerSentEvent]:
     """The same whenever it changes, at most once a second."""
 
     def look() -> Snapshot:
-        found = live.live_workspace(web.database, caller.workspace_id)
+        found = jobs.live_workspace(web.database, caller.workspace_id)
         return Snapshot(_workspace(found).model_dump_json(by_alias=True))
 
     async for each in web.live.follow(f"workspace {caller.workspace_id}", look, last_event_id):

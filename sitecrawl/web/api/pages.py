@@ -10,10 +10,10 @@ from pydantic import Field
 from pydantic.alias_generators import to_camel
 from starlette.responses import Response
 
-from sitecrawl.services import page_lists, site_inventory
+from sitecrawl.services import inventory_lists
 from sitecrawl.services.explain import find_page_id
 from sitecrawl.services.formats import ExportFormat
-from sitecrawl.services.page_lists import ListedPage
+from sitecrawl.services.inventory_lists import ListedPage
 from sitecrawl.store.queries.explain import Why
 from sitecrawl.store.queries.page_filter import PageFilter, PageOrder, PageSort
 from sitecrawl.store.vocabulary import PageStatus
@@ -192,7 +192,7 @@ class PageListQuery(PageQuery):
     sort: PageSort = PageSort.FIRST_SEEN
     order: Literal["asc", "desc"] = "asc"
     cursor: str | None = Field(default=None, max_length=40_000)
-    limit: int = Field(default=100, ge=1, le=page_lists.MAX_PAGES)
+    limit: int = Field(default=100, ge=1, le=inventory_lists.MAX_PAGES)
 
     def page_filter(self) -> PageFilter:
         return self.filter_without("scan", "sort", "order", "cursor", "limit")
@@ -224,21 +224,21 @@ class PageLinks(Model):
 def list_pages(asked: Asked, query: Annotated[PageListQuery, Query()]) -> PageList:
     """The pages of the site, in any order; `nextCursor` belongs to the order."""
     order = PageOrder(query.sort, query.order == "desc")
-    found = page_lists.list_pages(asked, query.page_filter(), order, query.cursor, query.limit)
+    found = inventory_lists.list_pages(asked, query.page_filter(), order, query.cursor, query.limit)
     return PageList(pages=[_page(each) for each in found.pages], next_cursor=found.next_cursor)
 
 
 @router.get("/count", operation_id="countPages")
 def count_pages(asked: Asked, query: Annotated[PageQuery, Query()]) -> PageCount:
     """How many there are; beyond 100,000 only that there are more."""
-    counted = page_lists.count_pages(asked, query.page_filter())
+    counted = inventory_lists.count_pages(asked, query.page_filter())
     return PageCount(pages=counted.pages, is_more=counted.is_more)
 
 
 @router.get("/facets", operation_id="getPageFacets")
 def get_facets(asked: Asked, query: Annotated[PageQuery, Query()]) -> PageFacets:
     """How many of the pages have each status, source, category, template, ..."""
-    found = page_lists.page_facets(asked, query.page_filter())
+    found = inventory_lists.page_facets(asked, query.page_filter())
     facets = {
         to_camel(name): [FacetValue.model_validate(each) for each in values]
         for name, values in found.values.items()
@@ -270,7 +270,7 @@ def download_pages(
     wanted = query.page_filter()
 
     def write(file: IO[bytes]) -> None:
-        page_lists.write_page_list(asked, wanted, format_, file)
+        inventory_lists.write_page_list(asked, wanted, format_, file)
 
     ending = "txt" if format_ is ExportFormat.TEXT else format_.value
     return download(
@@ -286,13 +286,13 @@ def explain_url(
     asked: Asked, url: Annotated[str, Query(min_length=1, max_length=2_000)]
 ) -> PageWhy:
     """As `getPage`, by the URL as anybody would write it."""
-    return _why(site_inventory.page_why(asked, find_page_id(asked, url), _MAX_MENTIONS))
+    return _why(inventory_lists.page_why(asked, find_page_id(asked, url), _MAX_MENTIONS))
 
 
 @router.get("/{page_id}", operation_id="getPage")
 def get_page(asked: Asked, page_id: PageId) -> PageWhy:
     """A page: what names it, what robots.txt says, what its visit found, the way to it."""
-    return _why(site_inventory.page_why(asked, page_number(page_id), _MAX_MENTIONS))
+    return _why(inventory_lists.page_why(asked, page_number(page_id), _MAX_MENTIONS))
 
 
 @router.get("/{page_id}/links-in", operation_id="listLinksIn")
@@ -312,7 +312,7 @@ def list_links_out(
 
 
 def _links(asked: Asked, page_id: str, **options: Any) -> PageLinks:
-    found, cursor = site_inventory.links_of_page(asked, page_number(page_id), **options)
+    found, cursor = inventory_lists.links_of_page(asked, page_number(page_id), **options)
     links = [
         PageLink(
             url=each.url,

@@ -14,7 +14,7 @@ from starlette.datastructures import UploadFile
 
 from sitecrawl.errors import InvalidInputError
 from sitecrawl.scheduling.schedule import DEFAULT_INTERVAL_MINUTES
-from sitecrawl.services import changes, jobs, site_bulk, site_overview, site_transfer, sites
+from sitecrawl.services import changes, jobs, overviews, site_bulk, site_transfer, sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.permissions import permission_of
 from sitecrawl.services.site_bulk import BulkAction
@@ -431,10 +431,10 @@ def get_site(
     site_id: Id,
     response: Response,
     web: CurrentWeb,
-    caller: Annotated[Caller, allowed(site_overview.site_overview)],
+    caller: Annotated[Caller, allowed(overviews.site_overview)],
 ) -> SiteDetail:
     """A site with its sitemaps and its newest scans."""
-    found = site_overview.site_overview(web.database, caller.workspace_id, site_id)
+    found = overviews.site_overview(web.database, caller.workspace_id, site_id)
     response.headers["ETag"] = _etag(found.site)
     return SiteDetail(
         site=site_answer(found.site),

@@ -9,7 +9,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from sitecrawl import __version__
-from sitecrawl.services import jobs, sites, workspace_overview
+from sitecrawl.services import jobs, overviews, sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.database import check_database
 from sitecrawl.web.api.models import Model, problems
@@ -62,5 +62,5 @@ def metrics(web: CurrentWeb, caller: Annotated[Caller, allowed(jobs.monitor_stat
     """Requests of this server; sites, jobs, workers and scans of the workspace."""
     status = jobs.monitor_status(web.database, caller.workspace_id)
     watched = sites.count_sites(web.database, caller.workspace_id)
-    scans = workspace_overview.scan_totals(web.database, caller.workspace_id, METRICS_PERIOD)
+    scans = overviews.scan_totals(web.database, caller.workspace_id, METRICS_PERIOD)
     return Response(web.metrics.text(watched, status, scans), media_type=_METRICS_TYPE)

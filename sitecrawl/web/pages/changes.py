@@ -10,9 +10,9 @@ from starlette.responses import Response
 
 from sitecrawl.changes.kinds import ChangeKind, EventKind, Severity
 from sitecrawl.errors import NotFoundError
-from sitecrawl.services import changes, site_inventory, sites
+from sitecrawl.services import changes, sites
 from sitecrawl.services.callers import Caller
-from sitecrawl.services.workspace_overview import list_workspace_incidents
+from sitecrawl.services.overviews import list_workspace_incidents
 from sitecrawl.store.queries.changes import ChangeFilter
 from sitecrawl.store.queries.scans import Site
 from sitecrawl.web.auth import CurrentWeb, allowed
@@ -157,7 +157,7 @@ def change_incident(
     days: Annotated[int, Form(ge=0, le=365)] = 0,
 ) -> Response:
     """Save who deals with it and a note, close it, or let it sleep."""
-    site = site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+    site = sites.scanned_site(web.database, caller.workspace_id, site_id)
 
     def work() -> str:
         match action:
@@ -191,7 +191,7 @@ def change_change(
     status: Annotated[str, Form(max_length=10)],
     back: Annotated[str, Form(max_length=2_000)] = "/",
 ) -> Response:
-    site = site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+    site = sites.scanned_site(web.database, caller.workspace_id, site_id)
 
     def work() -> str:
         changes.edit_change(web.database, site, change_id, status=status)
@@ -202,7 +202,7 @@ def change_change(
 
 def _inventory(web: Web, caller: Caller, site_id: int) -> Site:
     """Scans from the command line have not been compared before somebody asks."""
-    site = site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+    site = sites.scanned_site(web.database, caller.workspace_id, site_id)
     changes.catch_up(web.database, site)
     return site
 

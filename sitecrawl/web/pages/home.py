@@ -9,9 +9,8 @@ from starlette.responses import Response
 
 from sitecrawl.services import sites
 from sitecrawl.services.callers import Caller
-from sitecrawl.services.live import live_workspace
-from sitecrawl.services.site_trends import scan_beats
-from sitecrawl.services.workspace_overview import SHOWN_KINDS, workspace_overview
+from sitecrawl.services.jobs import live_workspace
+from sitecrawl.services.overviews import SHOWN_KINDS, scan_beats, workspace_overview
 from sitecrawl.store.queries.watched_sites import SiteFilter
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.flash import go

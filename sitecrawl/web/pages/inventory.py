@@ -17,17 +17,7 @@ from sitecrawl.changes.kinds import EventKind
 from sitecrawl.changes.sitemap_changes import MapHealth
 from sitecrawl.items import DocumentKind
 from sitecrawl.report.html import html_report
-from sitecrawl.services import (
-    changes,
-    inventory,
-    page_lists,
-    reports,
-    site_inventory,
-    site_overview,
-    site_trends,
-    sites,
-    views,
-)
+from sitecrawl.services import changes, inventory, inventory_lists, overviews, reports, sites, views
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.database import AskedScan
 from sitecrawl.services.views import ViewKind
@@ -95,10 +85,10 @@ _MAX_LISTED_DIFFERENCES: Final = 200
 def asked_scan(
     site_id: int,
     web: CurrentWeb,
-    caller: Annotated[Caller, allowed(site_inventory.asked_scan)],
+    caller: Annotated[Caller, allowed(sites.asked_scan)],
     scan: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
 ) -> AskedScan:
-    return site_inventory.asked_scan(web.database, caller.workspace_id, site_id, scan)
+    return sites.asked_scan(web.database, caller.workspace_id, site_id, scan)
 
 
 Asked = Annotated[AskedScan, Depends(asked_scan)]
@@ -121,13 +111,13 @@ def explorer(
     )
     columns = [each for each in request.query_params.getlist("columns") if each in COLUMNS]
     cursor = request.query_params.get("cursor")
-    facets = page_lists.page_facets(asked, wanted)
+    facets = inventory_lists.page_facets(asked, wanted)
     kept = [(name, value) for name, value in request.query_params.multi_items() if value]
     values = {
         "site": sites.get_site(web.database, caller.workspace_id, site_id),
         "scan": asked.scan,
-        "page": page_lists.list_pages(asked, wanted, order, cursor, _PER_PAGE),
-        "total": page_lists.count_pages(asked, wanted),
+        "page": inventory_lists.list_pages(asked, wanted, order, cursor, _PER_PAGE),
+        "total": inventory_lists.count_pages(asked, wanted),
         "facets": [
             (name, _FACETS[name], found[:_FACET_VALUES])
             for name, found in facets.values.items()
@@ -181,16 +171,16 @@ def page_detail(
 ) -> Response:
     """Why a page is on the list, what happened to it, who links to it, what robots.txt says."""
     number = page_number(page_id)
-    found = site_inventory.page_why(asked, number, _MENTIONS)
+    found = inventory_lists.page_why(asked, number, _MENTIONS)
     assert found.page is not None
     links = {
-        direction: site_inventory.links_of_page(
+        direction: inventory_lists.links_of_page(
             asked, number, is_incoming=direction == "in", cursor=None, limit=_LINKS
         )
         for direction in ("in", "out")
     }
     history = changes.page_history(web.database, asked.site, number)
-    files, _ = site_inventory.robots(asked)
+    files, _ = inventory_lists.robots(asked)
     robots_url = found.verdict.robots_url if found.verdict else None
     values = {
         "site": sites.get_site(web.database, caller.workspace_id, site_id),
@@ -219,7 +209,7 @@ def tree(request: Request, site_id: int, asked: Asked, web: CurrentWeb, caller: 
         if each.url and each.page_id is not None
     )
     scans = sites.site_scans(web.database, caller.workspace_id, site_id, _TREND_SCANS)
-    trend = site_trends.section_trend(asked, sections, scans)
+    trend = overviews.section_trend(asked, sections, scans)
     values = {
         "site": sites.get_site(web.database, caller.workspace_id, site_id),
         "hosts": hosts,
@@ -244,9 +234,9 @@ def sitemaps(
 ) -> Response:
     """Each sitemap with its counts; *before*: a scan to compare with."""
     changes.catch_up(web.database, asked.site)
-    found = site_overview.site_overview(web.database, caller.workspace_id, site_id)
+    found = overviews.site_overview(web.database, caller.workspace_id, site_id)
     wanted = ChangeFilter(kinds=(EventKind.SITEMAP_CHANGED, EventKind.LASTMOD))
-    documents = site_inventory.list_documents(asked, kind=DocumentKind.SITEMAP, limit=200)
+    documents = inventory_lists.list_documents(asked, kind=DocumentKind.SITEMAP, limit=200)
     states = []
     listed: dict[int, list[tuple[str, str]]] = {}
     if number := number_or_none(before):
@@ -292,7 +282,7 @@ def robots(
     *before*: a scan to compare with, line by line and by the pages that rules decide for.
     """
     changes.catch_up(web.database, asked.site)
-    files, rules = site_inventory.robots(asked)
+    files, rules = inventory_lists.robots(asked)
     lines: dict[tuple[str | None, int | None], int] = {}
     for rule in rules:
         lines[rule.robots_url, rule.line] = lines.get((rule.robots_url, rule.line), 0) + rule.pages
@@ -309,8 +299,8 @@ def robots(
         "pages_before": {},
     }
     if number := number_or_none(before):
-        earlier = site_inventory.asked_scan(web.database, caller.workspace_id, site_id, number)
-        old_files, old_rules = site_inventory.robots(earlier)
+        earlier = sites.asked_scan(web.database, caller.workspace_id, site_id, number)
+        old_files, old_rules = inventory_lists.robots(earlier)
         old_texts = {each.url: each.text or "" for each in old_files}
         values["differences"] = {
             each.url: _difference(old_texts.get(each.url, ""), each.text or "") for each in files

@@ -17,7 +17,7 @@ from sitecrawl.dive.reading import file_notices
 from sitecrawl.dive.search import search
 from sitecrawl.dive.support import quoted_words
 from sitecrawl.errors import ExtraMissingError, InvalidInputError, NotFoundError
-from sitecrawl.services import page_lists, site_inventory, sites
+from sitecrawl.services import inventory_lists, sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.store.queries.page_filter import PageFilter
 from sitecrawl.web.auth import CurrentWeb, allowed
@@ -68,8 +68,8 @@ def answer_parts(
 
 def _clusters(web: Web, caller: Caller, site_id: int) -> list[tuple[str, int]]:
     """The clusters of the newest scan with the numbers of their pages."""
-    asked = site_inventory.asked_scan(web.database, caller.workspace_id, site_id)
-    found = page_lists.page_facets(asked, PageFilter()).values.get("cluster", ())
+    asked = sites.asked_scan(web.database, caller.workspace_id, site_id)
+    found = inventory_lists.page_facets(asked, PageFilter()).values.get("cluster", ())
     return [(str(each.value), each.pages) for each in found if each.value]
 
 
@@ -92,7 +92,7 @@ def search_page(
         "problem": "",
     }
     try:
-        inventory = site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+        inventory = sites.scanned_site(web.database, caller.workspace_id, site_id)
         values["clusters"] = _clusters(web, caller, site_id)
         values["known"] = dive_jobs.searchable(web.database, inventory)
         if q.strip():
@@ -119,7 +119,7 @@ def ask_page(
     q: Asked = "",
 ) -> Response:
     """A conversation, with the sources beside each answer; *q* is put into the form."""
-    inventory = site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+    inventory = sites.scanned_site(web.database, caller.workspace_id, site_id)
     turns = []
     if conversation is not None:
         turns = answers.conversation_turns(web.database, inventory, conversation, caller.user_id)
@@ -147,7 +147,7 @@ def ask(
     conversation: Annotated[str, Form(pattern="^[0-9]{0,18}$")] = "",
 ) -> Response:
     """Without JavaScript: the whole answer at once."""
-    inventory = site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+    inventory = sites.scanned_site(web.database, caller.workspace_id, site_id)
     try:
         answer = answers.ask(
             web.database,
@@ -171,7 +171,7 @@ def gaps_page(
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(answers.list_gaps)],
 ) -> Response:
-    inventory = site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+    inventory = sites.scanned_site(web.database, caller.workspace_id, site_id)
     values = {
         "site": sites.get_site(web.database, caller.workspace_id, site_id),
         "gaps": answers.list_gaps(web.database, inventory, _GAPS),
@@ -186,7 +186,7 @@ def topics_page(
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(topics.topic_map)],
 ) -> Response:
-    inventory = site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+    inventory = sites.scanned_site(web.database, caller.workspace_id, site_id)
     values = {
         "site": sites.get_site(web.database, caller.workspace_id, site_id),
         "map": topics.topic_map(web.database, inventory),
@@ -203,7 +203,7 @@ def dives_page(
     caller: Annotated[Caller, allowed(dive_jobs.list_dives)],
     cluster: ClusterKey = "",
 ) -> Response:
-    inventory = site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+    inventory = sites.scanned_site(web.database, caller.workspace_id, site_id)
     page = dive_jobs.list_dives(web.database, inventory, limit=_DIVES)
     values = {
         "site": sites.get_site(web.database, caller.workspace_id, site_id),

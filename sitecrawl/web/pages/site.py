@@ -10,15 +10,7 @@ from starlette.responses import Response
 
 from sitecrawl.config.profiles import PROFILES
 from sitecrawl.errors import ConflictError, InvalidInputError
-from sitecrawl.services import (
-    changes,
-    groups,
-    jobs,
-    site_inventory,
-    site_overview,
-    site_trends,
-    sites,
-)
+from sitecrawl.services import changes, groups, jobs, overviews, sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.sites import SiteEdit
 from sitecrawl.store.queries.changes import ChangeFilter, EventFact, IncidentFact
@@ -43,13 +35,13 @@ def overview(
     request: Request,
     site_id: int,
     web: CurrentWeb,
-    caller: Annotated[Caller, allowed(site_overview.site_overview)],
+    caller: Annotated[Caller, allowed(overviews.site_overview)],
 ) -> Response:
-    found = site_overview.site_overview(web.database, caller.workspace_id, site_id)
+    found = overviews.site_overview(web.database, caller.workspace_id, site_id)
     events: Sequence[EventFact] = ()
     incidents: Sequence[IncidentFact] = ()
     if found.site.site_id:
-        inventory = site_inventory.scanned_site(web.database, caller.workspace_id, site_id)
+        inventory = sites.scanned_site(web.database, caller.workspace_id, site_id)
         changes.catch_up(web.database, inventory)
         events = changes.list_events(web.database, inventory, limit=_RECENT).rows
         wanted = ChangeFilter(status="open")
@@ -89,10 +81,10 @@ def scan_list(
     request: Request,
     site_id: int,
     web: CurrentWeb,
-    caller: Annotated[Caller, allowed(site_trends.site_trends)],
+    caller: Annotated[Caller, allowed(overviews.site_trends)],
 ) -> Response:
     """The newest scans, and how the site developed over them."""
-    found = site_trends.site_trends(web.database, caller.workspace_id, site_id)
+    found = overviews.site_trends(web.database, caller.workspace_id, site_id)
     named = [(f"scan {each.scan.id}", each) for each in reversed(found)]
     values = {
         "site": sites.get_site(web.database, caller.workspace_id, site_id),
@@ -128,7 +120,7 @@ def scan_detail(
 ) -> Response:
     """What a scan found, and how the inventory differs from that of any other scan."""
     site = sites.get_site(web.database, caller.workspace_id, site_id)
-    asked = site_inventory.asked_scan(web.database, caller.workspace_id, site_id, scan_id)
+    asked = sites.asked_scan(web.database, caller.workspace_id, site_id, scan_id)
     scans = sites.site_scans(web.database, caller.workspace_id, site_id, _SCANS)
     older = [each for each in scans if each.id < scan_id and each.site_id == asked.site.id]
     diff = None

@@ -17,10 +17,10 @@ from sitecrawl.config.profiles import PROFILES
 from sitecrawl.errors import ConflictError, InvalidInputError, SitecrawlError
 from sitecrawl.services import groups, site_bulk, site_preview, site_transfer, sites
 from sitecrawl.services.callers import Caller
+from sitecrawl.services.overviews import scan_beats
 from sitecrawl.services.permissions import permission_of
 from sitecrawl.services.site_bulk import BulkAction
 from sitecrawl.services.site_transfer import ImportStatus, TransferFormat
-from sitecrawl.services.site_trends import scan_beats
 from sitecrawl.services.sites import NewSite
 from sitecrawl.store.queries.watched_sites import SiteFilter
 from sitecrawl.store.vocabulary import SiteState

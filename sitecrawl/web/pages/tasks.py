@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from sitecrawl.services import jobs, live
+from sitecrawl.services import jobs
 from sitecrawl.services.callers import Caller
 from sitecrawl.store.queries.jobs import JobFilter
 from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobStatus
@@ -72,10 +72,10 @@ def task(
     request: Request,
     job_id: int,
     web: CurrentWeb,
-    caller: Annotated[Caller, allowed(live.live_scan)],
+    caller: Annotated[Caller, allowed(jobs.live_scan)],
 ) -> Response:
     """One task; while it runs, its figures move and what it reads is shown."""
-    found = live.live_scan(web.database, caller.workspace_id, job_id)
+    found = jobs.live_scan(web.database, caller.workspace_id, job_id)
     values = {**_live_values(found), "retryable": _RETRYABLE}
     return render(request, "task.html", values)
 
@@ -84,14 +84,14 @@ def task(
 async def follow_task(
     job_id: int,
     web: CurrentWeb,
-    caller: Annotated[Caller, allowed(live.live_scan)],
+    caller: Annotated[Caller, allowed(jobs.live_scan)],
     last_event_id: Annotated[str | None, Header(alias="Last-Event-ID", max_length=100)] = None,
 ) -> Response:
     """The part of the page that moves, whenever it changes; ``ended`` when the task has."""
     template = environment().get_template("task_live.html")
 
     def look() -> Snapshot:
-        found = live.live_scan(web.database, caller.workspace_id, job_id)
+        found = jobs.live_scan(web.database, caller.workspace_id, job_id)
         return Snapshot(template.render(_live_values(found)), found.live.has_ended)
 
     first = await run_in_threadpool(look)  # 404 before the stream begins
@@ -107,7 +107,7 @@ async def follow_task(
     return stream(events())
 
 
-def _live_values(found: live.LiveScan) -> dict[str, Any]:
+def _live_values(found: jobs.LiveScan) -> dict[str, Any]:
     return {
         "job": found.live.job,
         "progress": found.live.progress,

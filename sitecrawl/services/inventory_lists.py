@@ -1,19 +1,25 @@
-"""Lists of a site's pages: filtered, sorted, page after page, counted by facets, as files."""
+"""Lists of what an inventory has as of a scan: pages, links, documents, evidence, robots.txt.
+
+Pages can be filtered, sorted, paged, counted by facets, and written to files.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING, Final
 
-from sitecrawl.errors import InvalidInputError
+from sitecrawl.errors import InvalidInputError, NotFoundError
 from sitecrawl.items import PageItem
 from sitecrawl.services.permissions import Permission, requires
+from sitecrawl.store.queries import document_lists, page_links
 from sitecrawl.store.queries.classification import classifier_of
 from sitecrawl.store.queries.cursors import decode_cursor, encode_cursor
+from sitecrawl.store.queries.explain import page_fact, why
 from sitecrawl.store.queries.facets import count_facets
 from sitecrawl.store.queries.feed import FEED_FIELDS, feed_columns
 from sitecrawl.store.queries.page_filter import PageFilter, PageOrder, checked_order
 from sitecrawl.store.queries.page_index import is_indexed
+from sitecrawl.store.queries.page_links import LinkPosition
 from sitecrawl.store.queries.pages import count_wanted, page_positions, page_rows, reading_pages
 from sitecrawl.store.writers.page_index import index_pages
 
@@ -21,14 +27,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sitecrawl.services.database import AskedScan
+    from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.document_lists import (
+        EvidenceRecord,
+        FetchedDocument,
+        RobotsFile,
+        RobotsRule,
+    )
+    from sitecrawl.store.queries.explain import Why
     from sitecrawl.store.queries.facets import Facets
     from sitecrawl.store.queries.page_index import BoundedCount
+    from sitecrawl.store.queries.page_links import PageLink
+    from sitecrawl.store.queries.paging import ListPage
+    from sitecrawl.store.queries.scans import Site
 
 MAX_PAGES: Final = 500
 # A list of fewer pages takes a tenth of a second without an index.
 INDEX_FROM: Final = 200_000
 # Counting further takes long, and nobody reads the difference.
 COUNT_BOUND: Final = 100_000
+_MAX_ROBOTS_RULES: Final = 500
+_MAX_CURSOR: Final = 38
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,3 +175,66 @@ def export_page_list(
     from sitecrawl.exporters.pages import export_pages  # imports Scrapy
 
     return export_pages(asked.database, asked.scan, wanted, format_, output)
+
+
+# --- documents, evidence, links -------------------------------------------------------------------
+
+
+@requires(Permission.READ)
+def list_documents(
+    asked: AskedScan, *, kind: str = "", cursor: str | None = None, limit: int = 100
+) -> ListPage[FetchedDocument]:
+    return document_lists.fetched_documents(asked.database, asked.scan, kind, cursor, limit)
+
+
+@requires(Permission.READ)
+def list_evidence(
+    asked: AskedScan, *, kind: str = "", cursor: str | None = None, limit: int = 100
+) -> ListPage[EvidenceRecord]:
+    return document_lists.evidence_records(asked.database, asked.scan, kind, cursor, limit)
+
+
+@requires(Permission.READ)
+def robots(asked: AskedScan) -> tuple[list[RobotsFile], list[RobotsRule]]:
+    """The robots.txt files, and the rules that decide for pages with how many these are."""
+    files = document_lists.robots_files(asked.database, asked.scan)
+    return files, document_lists.robots_rules(asked.database, asked.scan, _MAX_ROBOTS_RULES)
+
+
+@requires(Permission.READ)
+def page_why(asked: AskedScan, page_id: int, max_mentions: int) -> Why:
+    """All that is known of a page of the site."""
+    check_page(asked.database, asked.site, page_id)
+    return why(asked.database, asked.site.id, page_id, max_mentions)
+
+
+@requires(Permission.READ)
+def links_of_page(
+    asked: AskedScan, page_id: int, *, is_incoming: bool, cursor: str | None, limit: int
+) -> tuple[list[PageLink], str | None]:
+    """Some links to a page, or of it, and where the next ones begin."""
+    check_page(asked.database, asked.site, page_id)
+    read = page_links.links_to if is_incoming else page_links.links_from
+    after = _position(cursor) if cursor else LinkPosition()
+    found = read(asked.database, asked.scan, page_id, after, limit + 1)
+    if len(found) <= limit:
+        return found, None
+    last = found[limit - 1]
+    return found[:limit], f"{last.document_id}-{last.position}"
+
+
+@requires(Permission.READ)
+def check_page(database: Database, site: Site, page_id: int) -> None:
+    """``NotFoundError`` if the site has no such page."""
+    page = page_fact(database, page_id)
+    if page is None or page.site_id != site.id:
+        raise NotFoundError(f"there is no page {page_id}")
+
+
+def _position(cursor: str) -> LinkPosition:
+    document_id, dash, position = cursor.partition("-")
+    if not (
+        dash and document_id.isdecimal() and position.isdecimal() and len(cursor) <= _MAX_CURSOR
+    ):
+        raise InvalidInputError("cursor", "it is not a cursor of this list")
+    return LinkPosition(int(document_id), int(position))

@@ -7,7 +7,7 @@ import pytest
 
 from sitecrawl.errors import InvalidInputError, NotFoundError
 from sitecrawl.services.changes import detect_changes
-from sitecrawl.services.datasets import ask_files, export_parquet
+from sitecrawl.services.exports import ask_files, export_parquet
 from sitecrawl.store.dataset_sql import QueryLimits
 from sitecrawl.store.engine import open_database
 from tests.store.crawling import Crawling

@@ -1,4 +1,4 @@
-"""Lists of pages as services give them."""
+"""Lists of an inventory as services give them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sitecrawl.errors import InvalidInputError
-from sitecrawl.services import page_lists
+from sitecrawl.services import inventory_lists
 from sitecrawl.services.database import AskedScan
-from sitecrawl.services.page_lists import (
+from sitecrawl.services.inventory_lists import (
     count_pages,
     list_pages,
     page_facets,
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 SITEMAP = "https://example.com/sitemap.xml"
 URLS = [f"https://example.com/blog/{number:02}" for number in range(25)]
-
-
 BY_URL = PageOrder(PageSort.URL, descending=True)
 
 
@@ -103,7 +101,7 @@ def test_a_large_site_without_an_index_wants_one(
 ) -> None:
     asked = newest(database)
     assert not wants_index(asked)
-    monkeypatch.setattr(page_lists, "INDEX_FROM", 0)
+    monkeypatch.setattr(inventory_lists, "INDEX_FROM", 0)
     assert wants_index(asked)
     refresh_page_index(asked)
     assert not wants_index(asked)
