@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 from unittest import mock
 
 from sitecrawl.items import DocumentKind, FetchOutcome
-from sitecrawl.services.changes import detect_changes
+from sitecrawl.services.change_detection import detect_changes
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers import finalize

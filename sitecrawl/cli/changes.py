@@ -21,7 +21,8 @@ from sitecrawl.services.formats import ChangeFormat
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sitecrawl.services.changes import Comparison, Diff
+    from sitecrawl.services.change_detection import Comparison
+    from sitecrawl.services.inventory_comparison import Diff
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.changes import ChangeFact, ChangeFilter, EventFact
     from sitecrawl.store.queries.scans import Site
@@ -75,7 +76,8 @@ def changes(  # noqa: PLR0913, PLR0917  the options of the command
     sitecrawl changes example.com --fail-on "removed>10,noindex,robots"
     """
     from sitecrawl.exporters.output import opened_output
-    from sitecrawl.services.changes import catch_up, list_events
+    from sitecrawl.services.change_detection import catch_up
+    from sitecrawl.services.changes import list_events
     from sitecrawl.services.database import known_site, reading
     from sitecrawl.store.errors import DatabaseReadOnlyError
 
@@ -296,8 +298,8 @@ def diff(
     from sitecrawl.changes.events import broken_conditions
     from sitecrawl.changes.kinds import EventKind
     from sitecrawl.exporters.output import opened_output
-    from sitecrawl.services.changes import diff as compare
     from sitecrawl.services.database import known_site, reading
+    from sitecrawl.services.inventory_comparison import diff as compare
 
     chosen_scans = sorted(scan or [])
     if len(chosen_scans) not in {0, 2}:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.channels.rules import Due, Phase, Rules, due
-from sitecrawl.services.changes import detect_changes
+from sitecrawl.services.change_detection import detect_changes
 from sitecrawl.store.queries.changes import uncompared_watched_scans
 from sitecrawl.store.queries.channels import (
     announcements_of_incidents,

@@ -34,7 +34,7 @@ from sitecrawl.monitor.scheduler import (
 from sitecrawl.render.browser import find_browser, is_playwright_installed
 from sitecrawl.scheduling.worker_tags import BROWSER, WorkerKind, checked_worker_tags
 from sitecrawl.services.callers import SessionRules
-from sitecrawl.services.changes import detect_changes
+from sitecrawl.services.change_detection import detect_changes
 from sitecrawl.services.database import AskedScan
 from sitecrawl.services.inventory_lists import refresh_page_index
 from sitecrawl.services.maintenance import prune_by_itself

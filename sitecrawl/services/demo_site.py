@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from sitecrawl.demo.server import DemoServer
 from sitecrawl.errors import ConflictError
-from sitecrawl.services.changes import catch_up
+from sitecrawl.services.change_detection import catch_up
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.scan_process import run_in_child
 from sitecrawl.services.scans import ScanRequest

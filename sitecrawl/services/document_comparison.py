@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Connection
 
-    from sitecrawl.services.change_detection import Found
+    from sitecrawl.services.page_comparison import Found
     from sitecrawl.store.queries.change_documents import RobotsAnswered
     from sitecrawl.store.queries.moved_pages import AddedPage
     from sitecrawl.store.queries.scan_pairs import Pair
@@ -116,11 +116,9 @@ class DocumentComparison:
         )
         self.found.counts[ChangeKind.SITEMAP_CHANGED] += 1
         is_trouble = found.severity.rank >= Severity.MEDIUM.rank
-        if found.kind is MapChangeKind.READABLE_AGAIN:
+        is_readable_again = found.kind is MapChangeKind.READABLE_AGAIN
+        if is_readable_again:
             self.found.closed[f"sitemap:{state.url}"] = found.words
-            return_silently = True
-        else:
-            return_silently = False
         self.found.events.append(
             Event(
                 EventKind.SITEMAP_CHANGED,
@@ -129,7 +127,7 @@ class DocumentComparison:
                 (change,),
                 detail={"sitemap": state.url, "change": found.kind.value},
                 incident=f"sitemap:{state.url}" if is_trouble else "",
-                is_silent=return_silently,
+                is_silent=is_readable_again,
             )
         )
 

@@ -220,7 +220,8 @@ class Inventory:
 
         Scans that were not compared yet are compared first.
         """
-        from sitecrawl.services.changes import detect_changes, iter_changes
+        from sitecrawl.services.change_detection import detect_changes
+        from sitecrawl.services.changes import iter_changes
 
         detect_changes(self._database, self.scan.id)
         if since_scan is None:

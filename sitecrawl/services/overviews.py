@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from sitecrawl.services.changes import catch_up, list_changes, scan_counts
+from sitecrawl.services.change_detection import catch_up
+from sitecrawl.services.changes import list_changes, scan_counts
 from sitecrawl.services.jobs import monitor_status
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.sites import count_sites, get_site, list_sites, site_scans

@@ -13,3 +13,11 @@ def checked_line(field: str, text: str, max_length: int) -> str:
     if not line.isprintable():
         raise InvalidInputError(field, "it has a line break or a control character")
     return line
+
+
+def checked_name(text: str, max_length: int) -> str:
+    """The name without outer spaces; ``InvalidInputError`` for none, or for one that is no line."""
+    name = text.strip()
+    if not name or len(name) > max_length or not name.isprintable():
+        raise InvalidInputError("name", f"expected 1 to {max_length} printable characters")
+    return name

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from sitecrawl.errors import InvalidInputError, NotFoundError
 from sitecrawl.services.passwords import new_secret, secret_hash
 from sitecrawl.services.permissions import Permission, requires
+from sitecrawl.services.text_input import checked_name
 from sitecrawl.store.queries import users as queries
 from sitecrawl.store.writers import users as writers
 
@@ -48,9 +49,7 @@ def create_token(
     expires_in_days: int | None = None,
 ) -> NewToken:
     """It can do what its scopes and, at the time of a request, its user's role allow."""
-    name = name.strip()
-    if not name or len(name) > _MAX_NAME or not name.isprintable():
-        raise InvalidInputError("name", f"expected 1 to {_MAX_NAME} printable characters")
+    name = checked_name(name, _MAX_NAME)
     wanted = sorted(set(scopes))
     if not wanted:
         raise InvalidInputError("scopes", f"expected some of {', '.join(Permission)}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sitecrawl.errors import ConflictError, InvalidInputError, NotFoundError
 from sitecrawl.services.permissions import Permission, requires
+from sitecrawl.services.text_input import checked_name
 from sitecrawl.store.queries import users as queries
 from sitecrawl.store.writers import users as writers
 
@@ -54,7 +55,11 @@ def create_view(
     is_shared: bool = False,
 ) -> SavedView:
     now = datetime.now(UTC)
-    values = {"name": _checked_name(name), "query": _checked_query(query), "is_shared": is_shared}
+    values = {
+        "name": checked_name(name, _MAX_NAME),
+        "query": _checked_query(query),
+        "is_shared": is_shared,
+    }
     with database.writing() as connection:
         own = _own(connection, caller)
         if len(own) >= _MAX_VIEWS:
@@ -84,7 +89,7 @@ def change_view(
 ) -> SavedView:
     """One of the caller's own."""
     given = {
-        "name": None if name is None else _checked_name(name),
+        "name": None if name is None else checked_name(name, _MAX_NAME),
         "query": None if query is None else _checked_query(query),
         "is_shared": is_shared,
     }
@@ -127,13 +132,6 @@ def _view(connection: Connection, caller: Caller, view_id: int) -> SavedView:
 def _refuse_same_name(own: list[SavedView], kind: str, name: object) -> None:
     if any(view.kind == kind and view.name == name for view in own):
         raise ConflictError(f"you have a saved view {name!r} of {kind} already")
-
-
-def _checked_name(name: str) -> str:
-    name = name.strip()
-    if not name or len(name) > _MAX_NAME or not name.isprintable():
-        raise InvalidInputError("name", f"expected 1 to {_MAX_NAME} printable characters")
-    return name
 
 
 def _checked_query(query: Mapping[str, Any]) -> dict[str, Any]:

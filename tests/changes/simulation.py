@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
-from sitecrawl.services.changes import detect_changes, iter_changes, list_events, list_incidents
+from sitecrawl.services.change_detection import detect_changes
+from sitecrawl.services.changes import iter_changes, list_events, list_incidents
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.changes import ChangeFilter
 from sitecrawl.store.queries.scans import site_for

@@ -11,7 +11,8 @@ from sqlalchemy import delete
 from sitecrawl.monitor.announcements import announce, announce_pending, compare_pending
 from sitecrawl.monitor.deliveries import deliver, prepare_due
 from sitecrawl.services import channels as service
-from sitecrawl.services.changes import confirm_removals, detect_changes
+from sitecrawl.services.change_detection import detect_changes
+from sitecrawl.services.changes import confirm_removals
 from sitecrawl.services.channels import NewChannel
 from sitecrawl.services.sites import NewSite, add_site
 from sitecrawl.store import schema as t

@@ -10,17 +10,17 @@ from sitecrawl.changes.events import Event
 from sitecrawl.changes.kinds import EventKind, Severity
 from sitecrawl.errors import ConflictError, InvalidInputError, NotFoundError
 from sitecrawl.items import DocumentKind, FetchOutcome
+from sitecrawl.services.change_detection import detect_changes
 from sitecrawl.services.changes import (
     close_incident,
     confirm_removals,
-    detect_changes,
-    diff,
     edit_change,
     list_changes,
     list_events,
     list_incidents,
     snooze_incident,
 )
+from sitecrawl.services.inventory_comparison import diff
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.changes import ChangeFilter
 from sitecrawl.store.queries.scans import site_for
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sitecrawl.services.changes import Comparison
+    from sitecrawl.services.change_detection import Comparison
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.scans import Site
 

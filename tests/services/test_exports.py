@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sitecrawl.errors import InvalidInputError, NotFoundError
-from sitecrawl.services.changes import detect_changes
+from sitecrawl.services.change_detection import detect_changes
 from sitecrawl.services.exports import ask_files, export_parquet
 from sitecrawl.store.dataset_sql import QueryLimits
 from sitecrawl.store.engine import open_database

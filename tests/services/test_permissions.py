@@ -21,7 +21,7 @@ _WITHOUT_CALLER = {
 # Who has the link in a message proves by it who they are; checks of values do nothing; parts of
 # services that take a connection are called by services.
 _OPEN = {
-    *("channels.channel_to_unsubscribe", "channels.unsubscribe", "change_detection.write"),
+    *("channels.channel_to_unsubscribe", "channels.unsubscribe"),
     *("sites.check_address", "sites.checked_site", "sites.checked_tags", "sites.store_site"),
     *("users.link_purpose", "users.use_setup_link", "users.use_password_link"),
     *("users.checked_email", "sites.check_group", "sites.next_due", "jobs.queue_scan"),

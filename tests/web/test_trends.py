@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from sitecrawl.services import inventory, overviews, site_comparison, sites
+from sitecrawl.services import inventory, inventory_comparison, overviews, sites
 from sitecrawl.services.sites import NewSite
 from sitecrawl.store import schema as t
 from sitecrawl.store.queries.trends import ANSWERS
@@ -75,7 +75,9 @@ def test_two_sites_are_compared_by_their_paths(shared_world: World) -> None:
         assert not re.search(r"/blog/a\b", foreign.text)
     finally:
         sites.remove_site(world.server.database, 1, empty.id)
-    found = site_comparison.compare_sites(world.server.database, 1, world.site_id, world.site_id)
+    found = inventory_comparison.compare_sites(
+        world.server.database, 1, world.site_id, world.site_id
+    )
     assert found.in_both == len(found.left.paths) > 0
     assert found.only_left == found.only_right == []
     assert ("/blog", 2, 2) in found.sections()

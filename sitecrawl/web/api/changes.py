@@ -13,7 +13,13 @@ from starlette.responses import Response
 
 from sitecrawl.changes.kinds import ChangeKind, EventKind, Severity
 from sitecrawl.exporters.cells import safe_cell
-from sitecrawl.services import changes, inventory_lists, sites
+from sitecrawl.services import (
+    change_detection,
+    changes,
+    inventory_comparison,
+    inventory_lists,
+    sites,
+)
 from sitecrawl.services.callers import Caller
 from sitecrawl.store.queries.changes import ChangeFact, ChangeFilter, IncidentFact
 from sitecrawl.store.queries.scans import Site
@@ -54,7 +60,7 @@ def _site_to_edit(
 def _caught_up(web: Web, caller: Caller, site_id: int) -> Site:
     """Scans from the command line have not been compared before somebody asks."""
     site = sites.scanned_site(web.database, caller.workspace_id, site_id)
-    changes.catch_up(web.database, site)
+    change_detection.catch_up(web.database, site)
     return site
 
 
@@ -320,7 +326,7 @@ def get_scan_diff(
 ) -> ScanDiff:
     """What one scan has changed."""
     asked = sites.asked_scan(web.database, caller.workspace_id, site_id, scan_id)
-    changes.catch_up(web.database, asked.site)
+    change_detection.catch_up(web.database, asked.site)
     counts = changes.scan_counts(web.database, asked.scan)
     page = changes.list_changes(web.database, asked.site, ChangeFilter(scan_id=scan_id), None, 500)
     return ScanDiff(
@@ -344,7 +350,7 @@ def compare_scans(
     after: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
 ) -> Diff:
     """The inventories as of any two scans; by default the newest and the one before."""
-    found = changes.diff(web.database, site, before, after)
+    found = inventory_comparison.diff(web.database, site, before, after)
     return Diff(
         before=ScanSummary.of(found.before, changes.scan_counts(web.database, found.before)),
         after=ScanSummary.of(found.after, changes.scan_counts(web.database, found.after)),

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from sitecrawl.changes.kinds import ChangeKind, EventKind, Severity
 from sitecrawl.errors import NotFoundError
-from sitecrawl.services import changes, sites
+from sitecrawl.services import change_detection, changes, sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.overviews import list_workspace_incidents
 from sitecrawl.store.queries.changes import ChangeFilter
@@ -169,7 +169,7 @@ def change_incident(
                 changes.snooze_incident(web.database, site, incident_id, until)
                 return "Snoozed" if days else "The snooze is over"
             case "confirm":
-                last = changes.catch_up(web.database, site)
+                last = change_detection.catch_up(web.database, site)
                 if last is None:
                     raise NotFoundError("no scan has been compared yet")
                 gone = changes.confirm_removals(web.database, site, last.scan_id)
@@ -203,7 +203,7 @@ def change_change(
 def _inventory(web: Web, caller: Caller, site_id: int) -> Site:
     """Scans from the command line have not been compared before somebody asks."""
     site = sites.scanned_site(web.database, caller.workspace_id, site_id)
-    changes.catch_up(web.database, site)
+    change_detection.catch_up(web.database, site)
     return site
 
 

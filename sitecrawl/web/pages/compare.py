@@ -1,4 +1,4 @@
-"""Comparing two sites; two scans of one site are compared on the page of a scan."""
+"""PageComparison two sites; two scans of one site are compared on the page of a scan."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from sitecrawl.errors import NotFoundError
-from sitecrawl.services import site_comparison, sites
+from sitecrawl.services import inventory_comparison, sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.store.queries.watched_sites import SiteSort
 from sitecrawl.web.auth import CurrentWeb, allowed
@@ -25,7 +25,7 @@ Number = Annotated[str, Query(pattern=r"^[0-9]{0,18}$")]
 def compare(
     request: Request,
     web: CurrentWeb,
-    caller: Annotated[Caller, allowed(site_comparison.compare_sites)],
+    caller: Annotated[Caller, allowed(inventory_comparison.compare_sites)],
     left: Number = "",
     right: Number = "",
 ) -> Response:
@@ -38,15 +38,15 @@ def compare(
         "right": right,
         "found": None,
         "problem": "",
-        "shown": site_comparison.MAX_SHOWN,
-        "max_pages": site_comparison.MAX_PAGES,
+        "shown": inventory_comparison.MAX_SHOWN,
+        "max_pages": inventory_comparison.MAX_PAGES,
     }
     first, second = number_or_none(left), number_or_none(right)
     if first and first == second:
         values["problem"] = "Choose two different sites."
     elif first and second:
         try:
-            values["found"] = site_comparison.compare_sites(
+            values["found"] = inventory_comparison.compare_sites(
                 web.database, caller.workspace_id, first, second
             )
         except NotFoundError as error:

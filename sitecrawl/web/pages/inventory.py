@@ -17,7 +17,17 @@ from sitecrawl.changes.kinds import EventKind
 from sitecrawl.changes.sitemap_changes import MapHealth
 from sitecrawl.items import DocumentKind
 from sitecrawl.report.html import html_report
-from sitecrawl.services import changes, inventory, inventory_lists, overviews, reports, sites, views
+from sitecrawl.services import (
+    change_detection,
+    changes,
+    inventory,
+    inventory_comparison,
+    inventory_lists,
+    overviews,
+    reports,
+    sites,
+    views,
+)
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.database import AskedScan
 from sitecrawl.services.views import ViewKind
@@ -198,7 +208,7 @@ def page_detail(
 @router.get("/tree")
 def tree(request: Request, site_id: int, asked: Asked, web: CurrentWeb, caller: Reader) -> Response:
     """Sections as large as their pages, those that changed lately, and how they developed."""
-    changes.catch_up(web.database, asked.site)
+    change_detection.catch_up(web.database, asked.site)
     hosts = inventory.path_tree(web.database, asked.scan, _TREE_DEPTH).hosts
     sections = listed_by_section(hosts)
     since = ChangeFilter(since=datetime.now(UTC) - _LATELY)
@@ -233,21 +243,21 @@ def sitemaps(
     before: ScanNumber = "",
 ) -> Response:
     """Each sitemap with its counts; *before*: a scan to compare with."""
-    changes.catch_up(web.database, asked.site)
+    change_detection.catch_up(web.database, asked.site)
     found = overviews.site_overview(web.database, caller.workspace_id, site_id)
     wanted = ChangeFilter(kinds=(EventKind.SITEMAP_CHANGED, EventKind.LASTMOD))
     documents = inventory_lists.list_documents(asked, kind=DocumentKind.SITEMAP, limit=200)
     states = []
     listed: dict[int, list[tuple[str, str]]] = {}
     if number := number_or_none(before):
-        pairs = changes.sitemap_states(web.database, asked.site, number, asked.scan.id)
+        pairs = inventory_comparison.sitemap_states(web.database, asked.site, number, asked.scan.id)
         # Common places are asked for in each scan; most have never had a sitemap.
         states = [
             pair
             for pair in pairs
             if any(each is not None and each.health is not MapHealth.NOT_FOUND for each in pair)
         ]
-        listed = changes.sitemap_pages(web.database, asked.site, number, asked.scan.id)
+        listed = inventory_comparison.sitemap_pages(web.database, asked.site, number, asked.scan.id)
     values = {
         "site": found.site,
         "sitemaps": found.sitemaps,
@@ -281,7 +291,7 @@ def robots(
 
     *before*: a scan to compare with, line by line and by the pages that rules decide for.
     """
-    changes.catch_up(web.database, asked.site)
+    change_detection.catch_up(web.database, asked.site)
     files, rules = inventory_lists.robots(asked)
     lines: dict[tuple[str | None, int | None], int] = {}
     for rule in rules:

@@ -10,7 +10,15 @@ from starlette.responses import Response
 
 from sitecrawl.config.profiles import PROFILES
 from sitecrawl.errors import ConflictError, InvalidInputError
-from sitecrawl.services import changes, groups, jobs, overviews, sites
+from sitecrawl.services import (
+    change_detection,
+    changes,
+    groups,
+    inventory_comparison,
+    jobs,
+    overviews,
+    sites,
+)
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.sites import SiteEdit
 from sitecrawl.store.queries.changes import ChangeFilter, EventFact, IncidentFact
@@ -42,7 +50,7 @@ def overview(
     incidents: Sequence[IncidentFact] = ()
     if found.site.site_id:
         inventory = sites.scanned_site(web.database, caller.workspace_id, site_id)
-        changes.catch_up(web.database, inventory)
+        change_detection.catch_up(web.database, inventory)
         events = changes.list_events(web.database, inventory, limit=_RECENT).rows
         wanted = ChangeFilter(status="open")
         incidents = changes.list_incidents(web.database, inventory, wanted, limit=_RECENT).rows
@@ -114,7 +122,7 @@ def scan_detail(
     site_id: int,
     scan_id: int,
     web: CurrentWeb,
-    caller: Annotated[Caller, allowed(changes.diff)],
+    caller: Annotated[Caller, allowed(inventory_comparison.diff)],
     before: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
     kind: Annotated[str, Query(max_length=20)] = "",
 ) -> Response:
@@ -125,7 +133,7 @@ def scan_detail(
     older = [each for each in scans if each.id < scan_id and each.site_id == asked.site.id]
     diff = None
     if older and before != scan_id:
-        diff = changes.diff(web.database, asked.site, before, scan_id)
+        diff = inventory_comparison.diff(web.database, asked.site, before, scan_id)
     pages = [each for each in diff.pages if not kind or each.kind == kind] if diff else []
     values = {
         "site": site,

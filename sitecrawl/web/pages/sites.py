@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from sitecrawl.config.profiles import PROFILES
 from sitecrawl.errors import ConflictError, InvalidInputError, SitecrawlError
-from sitecrawl.services import groups, site_bulk, site_preview, site_transfer, sites
+from sitecrawl.services import groups, preview, site_bulk, site_transfer, sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.overviews import scan_beats
 from sitecrawl.services.permissions import permission_of
@@ -151,9 +151,9 @@ def add_site(
 
 
 @router.post("/new/preview")
-async def preview(
+async def stream_preview(
     web: CurrentWeb,
-    _caller: Annotated[Caller, allowed(site_preview.preview_site)],
+    _caller: Annotated[Caller, allowed(preview.preview_site)],
     given: Annotated[SiteForm, Form()],
 ) -> Response:
     """What is found on a site, piece by piece as it is read; nothing is stored."""
@@ -167,10 +167,10 @@ async def preview(
 
 
 @router.post("/new/look")
-async def look(
+async def show_preview(
     request: Request,
     web: CurrentWeb,
-    caller: Annotated[Caller, allowed(site_preview.preview_site)],
+    caller: Annotated[Caller, allowed(preview.preview_site)],
     given: Annotated[SiteForm, Form()],
 ) -> Response:
     """The same as one page, for browsers without JavaScript."""
@@ -188,7 +188,7 @@ async def _found(web: Web, given: SiteForm) -> AsyncGenerator[tuple[str, str]]:
     has_pages = False
     try:
         with web.previews.taken():
-            async for each in site_preview.preview_site(given.root_url, given.profile, web.config):
+            async for each in preview.preview_site(given.root_url, given.profile, web.config):
                 is_first = not has_pages and bool(each.get("first_pages"))
                 has_pages = has_pages or is_first
                 yield each["event"], template.render(each, is_first=is_first)

@@ -16,7 +16,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from sitecrawl.monitor.runner import JobRunner, RetryRule
 from sitecrawl.render.browser import find_browser
-from sitecrawl.services.changes import detect_changes
+from sitecrawl.services.change_detection import detect_changes
 from sitecrawl.web import pages
 from tests.web.serving import PASSWORD, serving
 

@@ -1,21 +1,27 @@
-"""Compares the inventories of two watched sites: a shop with its copy, staging with production."""
+"""Compares inventories: those of two watched sites, or of one site as of two scans."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from sitecrawl.errors import NotFoundError
 from sitecrawl.services.inventory_lists import page_facets
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.sites import asked_scan, get_site
+from sitecrawl.store.queries import scan_difference
+from sitecrawl.store.queries.change_documents import map_states
 from sitecrawl.store.queries.page_filter import PageFilter
 from sitecrawl.store.queries.pages import page_rows
+from sitecrawl.store.queries.scan_pairs import Pair
+from sitecrawl.store.queries.scans import latest_scan, scan_by_id
 
 if TYPE_CHECKING:
+    from sitecrawl.changes.sitemap_changes import MapState
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.scans import Scan
+    from sitecrawl.store.queries.scans import Scan, Site
     from sitecrawl.store.queries.watched_sites import WatchedSite
 
 MAX_PAGES: Final = 200_000
@@ -119,3 +125,80 @@ def _section(path: str) -> str:
     """
     first, slash, _ = path.partition("?")[0].lstrip("/").partition("/")
     return f"/{first}" if slash else "/"
+
+
+# --- any two scans --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PageDifference:
+    """A page that is not the same as of two scans."""
+
+    kind: str
+    """``added``, ``removed`` or ``updated``."""
+    url: str
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """What differs between the inventories as of two scans."""
+
+    before: Scan
+    after: Scan
+    pages: tuple[PageDifference, ...]
+
+    def count(self, kind: str) -> int:
+        return sum(page.kind == kind for page in self.pages)
+
+
+@requires(Permission.READ)
+def diff(
+    database: Database, site: Site, before_id: int | None = None, after_id: int | None = None
+) -> Diff:
+    """Compare the inventories as of two kept scans; by default the newest and the one before."""
+    before, after = _two_scans(database, site, before_id, after_id)
+    with database.reading() as connection:
+        rows = scan_difference.difference(connection, before, after)
+        return Diff(before, after, tuple(PageDifference(*row) for row in rows))
+
+
+@requires(Permission.READ)
+def sitemap_states(
+    database: Database, site: Site, before_id: int, after_id: int
+) -> list[tuple[MapState | None, MapState | None]]:
+    """Each sitemap as of two kept scans; None: it was not known then, or it is gone."""
+    before, after = _two_scans(database, site, before_id, after_id)
+    with database.reading() as connection:
+        return map_states(connection, Pair(after, before, 0, 0))
+
+
+@requires(Permission.READ)
+def sitemap_pages(
+    database: Database, site: Site, before_id: int, after_id: int
+) -> dict[int, list[tuple[str, str]]]:
+    """By the document that listed them first: kind and URL of the pages that came or went."""
+    before, after = _two_scans(database, site, before_id, after_id)
+    found: dict[int, list[tuple[str, str]]] = {}
+    with database.reading() as connection:
+        for document_id, kind, url in scan_difference.listed_differently(connection, before, after):
+            found.setdefault(document_id, []).append((kind, url))
+    return found
+
+
+def _two_scans(
+    database: Database, site: Site, before_id: int | None, after_id: int | None
+) -> tuple[Scan, Scan]:
+    """The older of them first."""
+    after = latest_scan(database, site.id) if after_id is None else scan_by_id(database, after_id)
+    if after is None or after.site_id != site.id:
+        raise NotFoundError(f"{site.key} has no scan {after_id or 'yet'}; see: sitecrawl scans")
+    with database.reading() as connection:
+        if before_id is None:
+            before_id = scan_difference.scan_before(connection, after)
+    before = scan_by_id(database, before_id) if before_id is not None else None
+    if before is None or before.site_id != site.id:
+        name = "before it" if before_id is None else str(before_id)
+        raise NotFoundError(f"{site.key} has no scan {name}; see: sitecrawl scans")
+    return (after, before) if before.id > after.id else (before, after)
