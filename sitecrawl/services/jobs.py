@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # What a person asks for goes before what the schedule asks for (priorities 1 to 5).
 PERSON_PRIORITY = 6
-_RETRYABLE = (
+RETRYABLE = (
     JobStatus.FAILED,
     JobStatus.INTERRUPTED,
     JobStatus.CANCELLED,
@@ -139,7 +139,7 @@ def retry_job(database: Database, workspace_id: int, job_id: int) -> Job:
     now = datetime.now(UTC)
     with database.writing() as connection:
         job = _found(connection, workspace_id, job_id)
-        if job.status not in _RETRYABLE:
+        if job.status not in RETRYABLE:
             raise ConflictError(f"job {job_id} cannot be tried again: it is {job.status}")
         again = queue_job(
             connection,

@@ -1,4 +1,4 @@
-"""Who may call a route: a session's cookie or a token, and the permission of the service behind it.
+"""Who calls a route and who may: a session's cookie or a token, permissions, signing in.
 
 Every route has :class:`Allowed` among its dependencies, made from the function of the service that
 it calls, or is one of the few that are public.
@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fastapi import Depends, Request
+from starlette.concurrency import run_in_threadpool
 
-from sitecrawl.errors import ForbiddenError
-from sitecrawl.services import audit
+from sitecrawl.errors import ForbiddenError, SignInRefusedError
+from sitecrawl.services import audit, sessions
 from sitecrawl.services.callers import Caller, caller_by_session, caller_by_token
 from sitecrawl.services.permissions import permission_of
 from sitecrawl.services.sessions import Client
@@ -140,3 +141,33 @@ def delete_session_cookie(request: Request, response: Response) -> None:
     response.delete_cookie(
         cookie_name(request), path="/", secure=is_https(request), httponly=True, samesite="lax"
     )
+
+
+async def sign_in_by_password(request: Request, email: str, password: str) -> SignedIn:
+    """A new session, never the one that the browser came with."""
+    web = web_of(request)
+    client = client_of(request)
+    web.rate_limits.take(f"address:{client.address}")
+
+    def work() -> SignedIn:
+        return sessions.sign_in(web.database, email, password, client, web.session_rules)
+
+    try:
+        signed_in = await web.passwords.run(work)
+    except SignInRefusedError:
+        # What is throttled is not written down: it may come by the thousand.
+        await run_in_threadpool(
+            audit.record, web.database, "signInRefused", actor=email[:254], address=client.address
+        )
+        raise
+    await run_in_threadpool(end_session, request)
+    await run_in_threadpool(
+        audit.record, web.database, "signIn", actor=signed_in.email, address=client.address
+    )
+    return signed_in
+
+
+def end_session(request: Request) -> None:
+    """The one that the browser came with, if any."""
+    if secret := request.cookies.get(cookie_name(request)):
+        sessions.end_session(web_of(request).database, secret)

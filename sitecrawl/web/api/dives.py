@@ -19,7 +19,7 @@ from sitecrawl.web.api.live import STREAM, LastId
 from sitecrawl.web.api.models import Cursor, Id, Limit, Model, Moment, problems
 from sitecrawl.web.api.page_filters import PageParameters
 from sitecrawl.web.auth import CurrentWeb, allowed
-from sitecrawl.web.live import Snapshot
+from sitecrawl.web.events import Snapshot
 
 router = APIRouter(prefix="/sites/{site_id}/dives", tags=["dives"])
 

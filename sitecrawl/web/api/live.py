@@ -15,7 +15,7 @@ from sitecrawl.services.jobs import LiveJob, LiveWorkspace
 from sitecrawl.web.api.jobs import JobAnswer, job_answer
 from sitecrawl.web.api.models import Id, Model, Moment
 from sitecrawl.web.auth import CurrentWeb, allowed
-from sitecrawl.web.live import Snapshot
+from sitecrawl.web.events import Snapshot
 
 router = APIRouter(tags=["live"])
 

@@ -18,8 +18,8 @@ from sitecrawl.web.auth import (
     client_of,
     delete_session_cookie,
     set_session_cookie,
+    sign_in_by_password,
 )
-from sitecrawl.web.signing_in import sign_in_by_password
 
 router = APIRouter(tags=["session"])
 

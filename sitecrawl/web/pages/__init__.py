@@ -8,19 +8,15 @@ from sitecrawl.web.pages import (
     account,
     changes,
     channels,
-    compare,
-    find,
     groups,
     home,
     inventory,
     login,
-    people,
-    provider,
     search,
     site,
     sites,
     tasks,
-    unsubscribe,
+    users,
 )
 from sitecrawl.web.problems import ProblemError
 
@@ -38,7 +34,8 @@ def _check_numbers(request: Request) -> None:
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(_check_numbers)])
 for _module in (
-    *(login, provider, unsubscribe, account, people, home, sites, groups, tasks, find, compare),
+    *(login, account, users, home, sites, groups, tasks),
     *(changes, channels, inventory, search, site),
 ):
     router.include_router(_module.router)
+router.include_router(channels.unsubscribe_router)

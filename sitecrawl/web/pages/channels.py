@@ -1,14 +1,18 @@
-"""Channels of a site: who is told, what was delivered, and what can be sent again."""
+"""Channels of a site: who is told, what was delivered, and what can be sent again.
+
+Who gets the messages can stop them by a link in an email, without signing in.
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Query, Request
+from fastapi import APIRouter, Depends, Form, Query, Request
 from starlette.responses import Response
 
 from sitecrawl.changes.kinds import Severity
+from sitecrawl.channels.email import UNSUBSCRIBE_PATH
 from sitecrawl.channels.rules import Cadence, Rules
 from sitecrawl.channels.targets import ChannelKind
 from sitecrawl.errors import ConflictError, InvalidInputError, NotFoundError
@@ -17,15 +21,18 @@ from sitecrawl.services import channels, sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.channels import ChannelChange, NewChannel
 from sitecrawl.store.vocabulary import DeliveryStatus
-from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.auth import CurrentWeb, allowed, count_by_address
 from sitecrawl.web.flash import act, go
 from sitecrawl.web.pages.forms import ChannelForm
-from sitecrawl.web.state import Web
+from sitecrawl.web.state import Web, web_of
 from sitecrawl.web.templating import render
 
 router = APIRouter(prefix="/sites/{site_id}/channels")
 
 _PER_PAGE = 20
+unsubscribe_router = APIRouter(
+    prefix=UNSUBSCRIBE_PATH.rstrip("/"), dependencies=[Depends(count_by_address)]
+)
 
 
 @router.get("")
@@ -220,3 +227,19 @@ def _sent(web: Web, caller: Caller, delivery_id: int, what: str) -> str:
     last = found.log[-1] if found.log else None
     reason = (last.error or f"it was answered with {last.code}") if last else found.status
     raise ConflictError(f"{what} could not be sent: {reason}")
+
+
+@unsubscribe_router.get("/{token}")
+def unsubscribe_page(request: Request, token: str) -> Response:
+    """Ask first: scanners of mail open links."""
+    web = web_of(request)
+    channel = channels.channel_to_unsubscribe(web.database, token, web.config)
+    return render(request, "unsubscribe.html", {"channel": channel, "is_done": False})
+
+
+@unsubscribe_router.post("/{token}")
+def unsubscribe(request: Request, token: str) -> Response:
+    """Also what a mail program sends by itself (RFC 8058)."""
+    web = web_of(request)
+    channel = channels.unsubscribe(web.database, token, web.config)
+    return render(request, "unsubscribe.html", {"channel": channel, "is_done": True})

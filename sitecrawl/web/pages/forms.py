@@ -16,6 +16,8 @@ from sitecrawl.store.queries.watched_sites import SiteFilter, SiteSort
 from sitecrawl.store.vocabulary import SiteState
 
 Text = Annotated[str, Field(max_length=2_000, pattern=r"^[^\x00]*$")]
+NumberText = Annotated[str, Field(pattern=r"^[0-9]{0,18}$")]
+"""A number, or nothing: an empty field of a form."""
 
 
 class Given(BaseModel):
@@ -97,7 +99,7 @@ class ChangeListQuery(Given):
     type: Text = ""
     severity: Text = ""
     since: Text = Field(default="", alias="from")
-    scan: Annotated[str, Field(pattern="^[0-9]{0,18}$")] = ""
+    scan: NumberText = ""
     cursor: Text | None = None
 
     def export_query(self) -> str:

@@ -1,22 +1,30 @@
-"""The first page: how much is watched, what changed, what needs attention."""
+"""Pages of no single site: the first page, two sites compared, the command palette, help."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from sitecrawl.services import sites
+from sitecrawl.config.profiles import PROFILES
+from sitecrawl.errors import NotFoundError
+from sitecrawl.services import inventory_comparison, sites, users
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.jobs import live_workspace
 from sitecrawl.services.overviews import SHOWN_KINDS, scan_beats, workspace_overview
-from sitecrawl.store.queries.watched_sites import SiteFilter
+from sitecrawl.services.permissions import Permission
+from sitecrawl.store.queries.watched_sites import SiteFilter, SiteSort
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.flash import go
+from sitecrawl.web.pages.forms import NumberText, number_or_none
 from sitecrawl.web.templating import render
 
 router = APIRouter()
+_MAX_SITES: Final = 8
+_MAX_CHOICES = 500
 
 
 @router.get("/")
@@ -40,3 +48,103 @@ def home(
 @router.get("/dashboard")
 def dashboard(_caller: Annotated[Caller, allowed(workspace_overview)]) -> Response:
     return go("/")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    path: str
+    name: str
+    kind: str = "page"
+
+
+_PLACES: Final = (
+    Place("/", "Dashboard"),
+    Place("/sites", "Sites"),
+    Place("/sites/new", "Watch a site"),
+    Place("/sites/import", "Import sites"),
+    Place("/groups", "Groups"),
+    Place("/incidents", "Incidents"),
+    Place("/compare", "Compare two sites"),
+    Place("/tasks", "Tasks"),
+    Place("/tasks?status=failed", "Failed tasks"),
+    Place("/sites?state=failing", "Failing sites"),
+    Place("/account", "Your account: password, sessions, tokens"),
+    Place("/help", "Help"),
+    Place("/styleguide", "Style guide"),
+)
+
+
+_OWNER_PLACES: Final = (Place("/users", "Users"), Place("/users/audit", "Audit log"))
+
+
+@router.get("/find")
+def find(
+    request: Request,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(sites.list_sites)],
+    q: Annotated[str, Query(max_length=200)] = "",
+    part: bool = False,
+) -> Response:
+    """Pages and sites by a part of their name; ``part``: only the list."""
+    text = q.strip()
+    places = (*_PLACES, *_OWNER_PLACES) if Permission.MANAGE in caller.permissions else _PLACES
+    found = [place for place in places if text.lower() in place.name.lower()]
+    if text:
+        wanted = SiteFilter(text=text)
+        page = sites.list_sites(web.database, caller.workspace_id, wanted, limit=_MAX_SITES)
+        found += [Place(f"/sites/{each.id}", each.name, "site") for each in page.rows]
+        found += [
+            Place(f"/sites/{each.id}/pages", f"{each.name}: pages", "inventory")
+            for each in page.rows[:3]
+        ]
+    values = {"found": found, "text": text}
+    return render(request, "find_results.html" if part else "find.html", values)
+
+
+@router.get("/help")
+@router.get("/faq")
+def help_page(
+    request: Request, _caller: Annotated[Caller, allowed(users.own_workspaces)]
+) -> Response:
+    return render(request, "help.html", {"profiles": sorted(PROFILES)})
+
+
+@router.get("/styleguide")
+def style_guide(
+    request: Request, _caller: Annotated[Caller, allowed(users.own_workspaces)]
+) -> Response:
+    """Every component once: the reference for how pages look."""
+    return render(request, "styleguide.html", {"now": datetime.now(UTC)})
+
+
+@router.get("/compare")
+def compare_page(
+    request: Request,
+    web: CurrentWeb,
+    caller: Annotated[Caller, allowed(inventory_comparison.compare_sites)],
+    left: NumberText = "",
+    right: NumberText = "",
+) -> Response:
+    choices = sites.list_sites(
+        web.database, caller.workspace_id, sort=SiteSort.NAME, limit=_MAX_CHOICES
+    )
+    values: dict[str, Any] = {
+        "sites": choices.rows,
+        "left": left,
+        "right": right,
+        "found": None,
+        "problem": "",
+        "shown": inventory_comparison.MAX_SHOWN,
+        "max_pages": inventory_comparison.MAX_PAGES,
+    }
+    first, second = number_or_none(left), number_or_none(right)
+    if first and first == second:
+        values["problem"] = "Choose two different sites."
+    elif first and second:
+        try:
+            values["found"] = inventory_comparison.compare_sites(
+                web.database, caller.workspace_id, first, second
+            )
+        except NotFoundError as error:
+            values["problem"] = f"{error}"
+    return render(request, "compare.html", values)

@@ -42,7 +42,7 @@ from sitecrawl.web.api.page_filters import PageParameters
 from sitecrawl.web.api.pages import PageId, page_number
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.flash import act
-from sitecrawl.web.pages.forms import number_or_none
+from sitecrawl.web.pages.forms import NumberText, number_or_none
 from sitecrawl.web.state import Web
 from sitecrawl.web.templating import render
 
@@ -103,7 +103,6 @@ def asked_scan(
 
 Asked = Annotated[AskedScan, Depends(asked_scan)]
 Reader = Annotated[Caller, allowed(sites.get_site)]
-ScanNumber = Annotated[str, Query(pattern=r"^[0-9]{0,18}$")]
 
 
 @router.get("/pages")
@@ -240,7 +239,7 @@ def sitemaps(
     asked: Asked,
     web: CurrentWeb,
     caller: Reader,
-    before: ScanNumber = "",
+    before: NumberText = "",
 ) -> Response:
     """Each sitemap with its counts; *before*: a scan to compare with."""
     change_detection.catch_up(web.database, asked.site)
@@ -285,7 +284,7 @@ def robots(
     asked: Asked,
     web: CurrentWeb,
     caller: Reader,
-    before: ScanNumber = "",
+    before: NumberText = "",
 ) -> Response:
     """Each robots.txt with the lines that decide and how many pages each is about.
 

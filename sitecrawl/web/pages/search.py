@@ -22,6 +22,7 @@ from sitecrawl.services.callers import Caller
 from sitecrawl.store.queries.page_filter import PageFilter
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.flash import act, go
+from sitecrawl.web.pages.forms import NumberText, number_or_none
 from sitecrawl.web.state import Web
 from sitecrawl.web.templating import render
 
@@ -144,7 +145,7 @@ def ask(
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(answers.ask)],
     question: Annotated[str, Form(max_length=MAX_QUERY_CHARACTERS)],
-    conversation: Annotated[str, Form(pattern="^[0-9]{0,18}$")] = "",
+    conversation: Annotated[NumberText, Form()] = "",
 ) -> Response:
     """Without JavaScript: the whole answer at once."""
     inventory = sites.scanned_site(web.database, caller.workspace_id, site_id)
@@ -154,7 +155,7 @@ def ask(
             inventory,
             question,
             model=configured_model(web.database, inventory, web.config),
-            conversation_id=int(conversation) if conversation else None,
+            conversation_id=number_or_none(conversation),
             user_id=caller.user_id,
             embedder_named=embedders_by_name(web.config),
             drops_unsupported=web.config.drops_unsupported,

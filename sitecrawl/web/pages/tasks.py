@@ -14,9 +14,9 @@ from sitecrawl.services.callers import Caller
 from sitecrawl.store.queries.jobs import JobFilter
 from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobStatus
 from sitecrawl.web.auth import CurrentWeb, allowed
-from sitecrawl.web.events import event, stream
+from sitecrawl.web.events import Snapshot, event, stream
 from sitecrawl.web.flash import act
-from sitecrawl.web.live import Snapshot
+from sitecrawl.web.pages.forms import NumberText, number_or_none
 from sitecrawl.web.templating import environment, render
 
 router = APIRouter(prefix="/tasks")
@@ -24,7 +24,6 @@ router = APIRouter(prefix="/tasks")
 _PER_PAGE = 50
 _FETCHES_SHOWN = 30
 _RUNNING_SHOWN = 500
-_RETRYABLE = {"failed", "interrupted", "cancelled", "partial", "skipped"}
 
 
 @router.get("")
@@ -33,11 +32,11 @@ def task_list(
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(jobs.list_jobs)],
     status: Annotated[str, Query(max_length=20)] = "",
-    site: Annotated[str, Query(pattern=r"^[0-9]{0,18}$")] = "",
+    site: NumberText = "",
     cursor: Annotated[str | None, Query(max_length=2_000)] = None,
 ) -> Response:
     wanted = JobFilter(
-        watched_site_id=int(site) if site else None,
+        watched_site_id=number_or_none(site),
         statuses=(JobStatus(status),) if status in set(JobStatus) else (),
     )
     page = jobs.list_jobs(web.database, caller.workspace_id, wanted, cursor=cursor, limit=_PER_PAGE)
@@ -47,7 +46,7 @@ def task_list(
         "statuses": list(JobStatus),
         "status": status,
         "site": site,
-        "retryable": _RETRYABLE,
+        "retryable": jobs.RETRYABLE,
         "active": set(ACTIVE_JOBS),
     }
     return render(request, "tasks.html", values)
@@ -76,7 +75,7 @@ def task(
 ) -> Response:
     """One task; while it runs, its figures move and what it reads is shown."""
     found = jobs.live_scan(web.database, caller.workspace_id, job_id)
-    values = {**_live_values(found), "retryable": _RETRYABLE}
+    values = {**_live_values(found), "retryable": jobs.RETRYABLE}
     return render(request, "task.html", values)
 
 

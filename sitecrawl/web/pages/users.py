@@ -18,7 +18,6 @@ from sitecrawl.web.state import Web
 from sitecrawl.web.templating import render
 
 router = APIRouter(prefix="/users")
-
 Text = Annotated[str, Form(max_length=1_000)]
 _PATH = "/users"
 _ENTRIES = 50
