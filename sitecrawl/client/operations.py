@@ -1294,53 +1294,6 @@ class Operations:
     def _events(self, *arguments: Any, **options: Any) -> Iterator[tuple[str, str, Any]]:
         raise NotImplementedError
 
-    def list_sites(
-        self,
-        *,
-        sort: SiteSort | None = None,
-        order: Literal["asc", "desc"] | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-        search: str | None = None,
-        tag: Sequence[str] | None = None,
-        group: int | None = None,
-        state: SiteState | None = None,
-        without_group: bool | None = None,
-    ) -> SiteList:
-        """The sites of the workspace, the newest first unless told otherwise."""
-        return self._json(  # type: ignore[no-any-return]
-            "GET",
-            "/api/sites",
-            {"sort": sort, "order": order, "cursor": cursor, "limit": limit, "search": search, "tag": tag, "group": group, "state": state, "withoutGroup": without_group},
-            {},
-        )
-
-    def create_site(
-        self,
-        body: SiteRequest,
-        *,
-        idempotency_key: str | None = None,
-    ) -> Site:
-        """Watch a site; its first scan is queued at once."""
-        return self._json(  # type: ignore[no-any-return]
-            "POST",
-            "/api/sites",
-            {},
-            {"Idempotency-Key": idempotency_key},
-            body=body,
-        )
-
-    def list_tags(
-        self,
-    ) -> TagCounts:
-        """Every tag that is in use, with the number of its sites."""
-        return self._json(  # type: ignore[no-any-return]
-            "GET",
-            "/api/sites/tags",
-            {},
-            {},
-        )
-
     def export_sites(
         self,
         *,
@@ -1404,6 +1357,53 @@ class Operations:
             {},
             {"Idempotency-Key": idempotency_key},
             body=body,
+        )
+
+    def list_sites(
+        self,
+        *,
+        sort: SiteSort | None = None,
+        order: Literal["asc", "desc"] | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        search: str | None = None,
+        tag: Sequence[str] | None = None,
+        group: int | None = None,
+        state: SiteState | None = None,
+        without_group: bool | None = None,
+    ) -> SiteList:
+        """The sites of the workspace, the newest first unless told otherwise."""
+        return self._json(  # type: ignore[no-any-return]
+            "GET",
+            "/api/sites",
+            {"sort": sort, "order": order, "cursor": cursor, "limit": limit, "search": search, "tag": tag, "group": group, "state": state, "withoutGroup": without_group},
+            {},
+        )
+
+    def create_site(
+        self,
+        body: SiteRequest,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Site:
+        """Watch a site; its first scan is queued at once."""
+        return self._json(  # type: ignore[no-any-return]
+            "POST",
+            "/api/sites",
+            {},
+            {"Idempotency-Key": idempotency_key},
+            body=body,
+        )
+
+    def list_tags(
+        self,
+    ) -> TagCounts:
+        """Every tag that is in use, with the number of its sites."""
+        return self._json(  # type: ignore[no-any-return]
+            "GET",
+            "/api/sites/tags",
+            {},
+            {},
         )
 
     def get_site(

@@ -16,7 +16,7 @@ from fastapi.routing import iter_route_contexts
 from pydantic import Field
 
 from sitecrawl.web.api.models import Model
-from sitecrawl.web.api.sites import ImportRequest
+from sitecrawl.web.api.site_bulk import ImportRequest
 from sitecrawl.web.auth import Allowed
 from sitecrawl.web.problems import MEDIA_TYPE, PROBLEMS, Problem
 

@@ -18,6 +18,7 @@ from sitecrawl.web.api import (
     pages,
     search,
     session,
+    site_bulk,
     sites,
     system,
     tokens,
@@ -27,7 +28,7 @@ from sitecrawl.web.api import (
 
 router = APIRouter(prefix="/api")
 for _module in (
-    *(sites, pages, inventory, changes, groups, jobs, live, channels, views, cron),
+    *(site_bulk, sites, pages, inventory, changes, groups, jobs, live, channels, views, cron),
     *(dives, search, conversations),
     *(session, tokens, users, audit, system),
 ):

@@ -25,9 +25,7 @@ from sitecrawl.store.queries.changes import ChangeFact, ChangeFilter, IncidentFa
 from sitecrawl.store.queries.scans import Site
 from sitecrawl.web.api.models import (
     Body,
-    BodyId,
     Cursor,
-    Id,
     Limit,
     Model,
     Moment,
@@ -37,6 +35,7 @@ from sitecrawl.web.api.models import (
 )
 from sitecrawl.web.api.pages import PageId, page_number
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import MAX_ID, BodyId, Id, QueryId
 from sitecrawl.web.downloads import download
 from sitecrawl.web.state import Web
 
@@ -84,10 +83,10 @@ def _filter(
     until: Annotated[
         datetime | date | None, Query(alias="to", description="A date is the whole day.")
     ] = None,
-    scan: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    scan: QueryId = None,
     severity: Annotated[Severity | None, Query(description="At least.")] = None,
     status: Literal["open", "closed"] | None = None,
-    event: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    event: QueryId = None,
     silent: Annotated[bool, Query(description="Also what nobody is told.")] = True,
 ) -> ChangeFilter:
     return ChangeFilter(
@@ -206,9 +205,7 @@ class ConfirmedRemovals(Model):
 
 
 class Removals(Body):
-    scan_id: int = Field(
-        ge=1, le=2**63 - 1, description="The newest comparison that you have seen."
-    )
+    scan_id: BodyId = Field(description="The newest comparison that you have seen.")
 
 
 class ChangeCounts(Model):
@@ -322,7 +319,7 @@ def get_scan_diff(
     site_id: Id,
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(changes.list_changes)],
-    scan_id: Annotated[int, Query(alias="scanId", ge=1, le=2**63 - 1)],
+    scan_id: Annotated[int, Query(alias="scanId", ge=1, le=MAX_ID)],
 ) -> ScanDiff:
     """What one scan has changed."""
     asked = sites.asked_scan(web.database, caller.workspace_id, site_id, scan_id)
@@ -346,8 +343,8 @@ def get_scan_diff(
 def compare_scans(
     site: ReadSite,
     web: CurrentWeb,
-    before: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
-    after: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    before: QueryId = None,
+    after: QueryId = None,
 ) -> Diff:
     """The inventories as of any two scans; by default the newest and the one before."""
     found = inventory_comparison.diff(web.database, site, before, after)

@@ -18,8 +18,9 @@ from sitecrawl.services.callers import Caller
 from sitecrawl.services.channels import Channel, ChannelChange, Delivery, NewChannel
 from sitecrawl.services.sites import UNSET
 from sitecrawl.store.vocabulary import DeliveryPurpose, DeliveryStatus
-from sitecrawl.web.api.models import BeforeId, Body, Id, Model, Moment
+from sitecrawl.web.api.models import BeforeId, Body, Model, Moment
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import BodyId, Id, QueryId
 from sitecrawl.web.state import Web
 
 router = APIRouter(tags=["channels"])
@@ -48,10 +49,8 @@ class ChannelRequest(Body):
 
 
 class ChannelRequestAnywhere(ChannelRequest):
-    site_id: int | None = Field(default=None, ge=1, le=2**63 - 1)
-    group_id: int | None = Field(
-        default=None, ge=1, le=2**63 - 1, description="Neither site nor group: all sites."
-    )
+    site_id: BodyId | None = None
+    group_id: BodyId | None = Field(default=None, description="Neither site nor group: all sites.")
 
 
 class ChannelUpdate(Body):
@@ -62,8 +61,8 @@ class ChannelUpdate(Body):
     rules: RuleValues | None = None
     enabled: bool | None = None
     snoozed_until: Moment | None = None
-    site_id: int | None = Field(default=None, ge=1, le=2**63 - 1)
-    group_id: int | None = Field(default=None, ge=1, le=2**63 - 1)
+    site_id: BodyId | None = None
+    group_id: BodyId | None = None
 
 
 class ChannelAnswer(Model):
@@ -262,7 +261,7 @@ def _test(web: Web, caller: Caller, channel_ids: list[int]) -> TestAnswer:
 def list_deliveries(
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(channels.list_deliveries)],
-    channel: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    channel: QueryId = None,
     status: DeliveryStatus | None = None,
     before: BeforeId = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,

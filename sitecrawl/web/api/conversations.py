@@ -20,10 +20,9 @@ from sitecrawl.dive.search import check_searchable
 from sitecrawl.errors import SitecrawlError
 from sitecrawl.services.callers import Caller
 from sitecrawl.store.queries.scans import Site
-from sitecrawl.web.api.dives import KnownSite
-from sitecrawl.web.api.live import STREAM
-from sitecrawl.web.api.models import Body, Id, Limit, Model, Moment, problems
+from sitecrawl.web.api.models import STREAM, Body, Limit, Model, Moment, problems
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import BodyId, Id, ScannedSite
 from sitecrawl.web.state import Web
 
 router = APIRouter(prefix="/sites/{site_id}", tags=["answers"])
@@ -31,9 +30,7 @@ router = APIRouter(prefix="/sites/{site_id}", tags=["answers"])
 
 class Question(Body):
     question: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)]
-    conversation_id: int | None = Field(
-        default=None, ge=1, le=2**63 - 1, description="Go on with this one."
-    )
+    conversation_id: BodyId | None = Field(default=None, description="Go on with this one.")
 
 
 class CitationAnswer(Model):
@@ -139,7 +136,7 @@ def parts_of_answer(
 
 @router.post("/ask", operation_id="askSite", responses=problems("not-installed"))
 def ask_site(
-    site: KnownSite,
+    site: ScannedSite,
     asked: Question,
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(answers.ask)],
@@ -151,7 +148,7 @@ def ask_site(
 
 
 def _checked_question(
-    site: KnownSite,
+    site: ScannedSite,
     asked: Question,
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(answers.ask_stream)],
@@ -190,7 +187,7 @@ async def stream_answer(
 
 @router.get("/conversations", operation_id="listConversations")
 def list_conversations(
-    site: KnownSite,
+    site: ScannedSite,
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(answers.list_conversations)],
     limit: Limit = 50,
@@ -204,7 +201,7 @@ def list_conversations(
 
 @router.get("/conversations/{conversation_id}", operation_id="getConversation")
 def get_conversation(
-    site: KnownSite,
+    site: ScannedSite,
     conversation_id: Id,
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(answers.conversation_turns)],
@@ -223,7 +220,7 @@ def get_conversation(
 
 @router.get("/gaps", operation_id="listGaps")
 def list_gaps(
-    site: KnownSite,
+    site: ScannedSite,
     web: CurrentWeb,
     _caller: Annotated[Caller, allowed(answers.list_gaps)],
     limit: Limit = 100,

@@ -10,27 +10,17 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import Field
 
 from sitecrawl.dive import dive_jobs
-from sitecrawl.services import sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.store.queries.dives import Dive
 from sitecrawl.store.queries.scans import Site
 from sitecrawl.store.vocabulary import DiveStatus
-from sitecrawl.web.api.live import STREAM, LastId
-from sitecrawl.web.api.models import Cursor, Id, Limit, Model, Moment, problems
+from sitecrawl.web.api.models import STREAM, Cursor, LastId, Limit, Model, Moment, problems
 from sitecrawl.web.api.page_filters import PageParameters
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import Id, ScannedSite
 from sitecrawl.web.events import Snapshot
 
 router = APIRouter(prefix="/sites/{site_id}/dives", tags=["dives"])
-
-
-def known_site(
-    site_id: Id, web: CurrentWeb, caller: Annotated[Caller, allowed(sites.scanned_site)]
-) -> Site:
-    return sites.scanned_site(web.database, caller.workspace_id, site_id)
-
-
-KnownSite = Annotated[Site, Depends(known_site)]
 
 
 class DiveCounts(Model):
@@ -78,7 +68,7 @@ def dive_answer(dive: Dive) -> DiveAnswer:
 
 @router.get("", operation_id="listDives")
 def list_dives(
-    site: KnownSite,
+    site: ScannedSite,
     web: CurrentWeb,
     _caller: Annotated[Caller, allowed(dive_jobs.list_dives)],
     cursor: Cursor = None,
@@ -112,7 +102,7 @@ def start_dive(
 
 @router.get("/{dive_id}", operation_id="getDive")
 def get_dive(
-    site: KnownSite,
+    site: ScannedSite,
     dive_id: Id,
     web: CurrentWeb,
     _caller: Annotated[Caller, allowed(dive_jobs.get_dive)],
@@ -122,7 +112,7 @@ def get_dive(
 
 
 def _known_dive(
-    site: KnownSite,
+    site: ScannedSite,
     dive_id: Id,
     web: CurrentWeb,
     _caller: Annotated[Caller, allowed(dive_jobs.get_dive)],

@@ -10,8 +10,9 @@ from pydantic import Field
 from sitecrawl.services import groups
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.groups import DEFAULT_COLOUR, GroupInput
-from sitecrawl.web.api.models import Body, Id, Model, Moment, problems
+from sitecrawl.web.api.models import Body, Model, Moment, problems
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import Id
 
 router = APIRouter(prefix="/groups", tags=["groups"])
 

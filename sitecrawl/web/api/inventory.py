@@ -8,41 +8,24 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import IO, Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 from pydantic import Field
 from starlette.responses import Response
 
 from sitecrawl.items import DocumentKind
-from sitecrawl.services import inventory, inventory_lists, sites
-from sitecrawl.services.callers import Caller
+from sitecrawl.services import inventory, inventory_lists
 from sitecrawl.services.database import AskedScan
 from sitecrawl.services.formats import GraphFormat, ListFormat, ReportFormat
 from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.path_tree import Folder
-from sitecrawl.web.api.models import Cursor, Id, Limit, Model, Moment, download_answer, problems
-from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.api.models import Cursor, Limit, Model, Moment, download_answer, problems
+from sitecrawl.web.auth import CurrentWeb
+from sitecrawl.web.dependencies import Asked
 from sitecrawl.web.downloads import download
 
 router = APIRouter(prefix="/sites/{site_id}", tags=["inventory"])
-
-ScanId = Annotated[
-    int | None,
-    Query(alias="scan", ge=1, le=2**63 - 1, description="As of this scan; default: the newest."),
-]
 MAX_TREE_DEPTH = 10
 _CSV = "text/csv; charset=utf-8"
-
-
-def asked_scan(
-    site_id: Id,
-    web: CurrentWeb,
-    caller: Annotated[Caller, allowed(sites.asked_scan)],
-    scan: ScanId = None,
-) -> AskedScan:
-    return sites.asked_scan(web.database, caller.workspace_id, site_id, scan)
-
-
-Asked = Annotated[AskedScan, Depends(asked_scan)]
 
 
 class Document(Model):

@@ -11,8 +11,9 @@ from sitecrawl.services import jobs
 from sitecrawl.services.callers import Caller
 from sitecrawl.store.queries.jobs import Job, JobFilter
 from sitecrawl.store.vocabulary import JobKind, JobStatus, JobTrigger
-from sitecrawl.web.api.models import Cursor, Id, Limit, Model, Moment, problems
+from sitecrawl.web.api.models import Cursor, Limit, Model, Moment, problems
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import Id, QueryId
 
 router = APIRouter(tags=["jobs"])
 
@@ -83,7 +84,7 @@ def list_jobs(
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(jobs.list_jobs)],
     status: Annotated[list[JobStatus], Query(max_length=20)] = [],  # noqa: B006
-    site: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    site: QueryId = None,
     since: Moment | None = None,
     cursor: Cursor = None,
     limit: Limit = 50,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header
+from fastapi import APIRouter, Depends
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import Field
 
@@ -13,22 +13,12 @@ from sitecrawl.services import jobs
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.jobs import LiveJob, LiveWorkspace
 from sitecrawl.web.api.jobs import JobAnswer, job_answer
-from sitecrawl.web.api.models import Id, Model, Moment
+from sitecrawl.web.api.models import STREAM, LastId, Model, Moment
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import Id
 from sitecrawl.web.events import Snapshot
 
 router = APIRouter(tags=["live"])
-
-STREAM: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Events as they happen; `id` is that of the state, `data` is JSON.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
-    }
-}
-LastId = Annotated[
-    str | None,
-    Header(alias="Last-Event-ID", max_length=100, description="The state that is known already."),
-]
 
 
 class Progress(Model):

@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, Self
 
-from fastapi import Path, Query, Response
+from fastapi import Header, Query, Response
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from sitecrawl.store.queries.scans import Scan
 from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.web.dependencies import MAX_ID
 from sitecrawl.web.problems import MEDIA_TYPE, PROBLEMS, Problem
 
-# What both databases take as a number of a row.
-_MAX_ID: Final = 2**63 - 1
 MAX_LIMIT: Final = 500
-
-Id = Annotated[int, Path(ge=1, le=_MAX_ID)]
-BodyId = Annotated[int, Field(ge=1, le=_MAX_ID)]
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at most.")]
 Cursor = Annotated[
     str | None,
@@ -26,10 +22,20 @@ Cursor = Annotated[
 ]
 BeforeId = Annotated[
     int | None,
-    Query(ge=1, le=_MAX_ID, description="`nextBefore` of the page before; none for the first."),
+    Query(ge=1, le=MAX_ID, description="`nextBefore` of the page before; none for the first."),
 ]
 Order = Annotated[Literal["asc", "desc"], Query(description="Which end comes first.")]
 Moment = AwareDatetime
+STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Events as they happen; `id` is that of the state, `data` is JSON.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
+LastId = Annotated[
+    str | None,
+    Header(alias="Last-Event-ID", max_length=100, description="The state that is known already."),
+]
 
 
 class Model(BaseModel):

@@ -17,9 +17,9 @@ from sitecrawl.services.inventory_lists import ListedPage
 from sitecrawl.store.queries.explain import Why
 from sitecrawl.store.queries.page_filter import PageFilter, PageOrder, PageSort
 from sitecrawl.store.vocabulary import PageStatus
-from sitecrawl.web.api.inventory import Asked
 from sitecrawl.web.api.models import Cursor, Limit, Model, Moment, download_answer
 from sitecrawl.web.api.page_filters import PageParameters
+from sitecrawl.web.dependencies import Asked, BodyId
 from sitecrawl.web.downloads import download
 
 router = APIRouter(prefix="/sites/{site_id}/pages", tags=["pages"])
@@ -182,7 +182,7 @@ class PageFacets(Model):
 
 
 class PageQuery(PageParameters):
-    scan: int | None = Field(default=None, ge=1, le=2**63 - 1, description="As of this scan.")
+    scan: BodyId | None = Field(default=None, description="As of this scan.")
 
     def page_filter(self) -> PageFilter:
         return self.filter_without("scan")

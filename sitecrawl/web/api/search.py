@@ -13,11 +13,11 @@ from sitecrawl.dive.dives import embedders_by_name, wanted_pages
 from sitecrawl.dive.ranking import MAX_QUERY_CHARACTERS
 from sitecrawl.dive.search import Hit
 from sitecrawl.services.callers import Caller
-from sitecrawl.web.api.dives import KnownSite
 from sitecrawl.web.api.models import MAX_LIMIT, Model, problems
 from sitecrawl.web.api.page_filters import PageParameters
 from sitecrawl.web.api.pages import PageId, page_number
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import ScannedSite
 
 router = APIRouter(prefix="/sites/{site_id}", tags=["search"])
 
@@ -84,7 +84,7 @@ def hit_answer(hit: Hit) -> HitAnswer:
 
 @router.get("/search", operation_id="searchSite", responses=problems("not-installed"))
 def search_site(
-    site: KnownSite,
+    site: ScannedSite,
     web: CurrentWeb,
     _caller: Annotated[Caller, allowed(engine.search)],
     asked: Annotated[SearchQuery, Query()],
@@ -143,7 +143,7 @@ class Topics(Model):
 
 @router.get("/pages/{page_id}/similar", operation_id="listSimilarPages")
 def list_similar(
-    site: KnownSite,
+    site: ScannedSite,
     page_id: PageId,
     web: CurrentWeb,
     _caller: Annotated[Caller, allowed(topics.similar_pages)],
@@ -161,7 +161,7 @@ def list_similar(
 
 @router.get("/topics", operation_id="getTopics")
 def get_topics(
-    site: KnownSite,
+    site: ScannedSite,
     web: CurrentWeb,
     _caller: Annotated[Caller, allowed(topics.topic_map)],
 ) -> Topics:

@@ -11,7 +11,7 @@ from sitecrawl.errors import SignInRefusedError
 from sitecrawl.services import sessions, users
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.permissions import Permission, Role
-from sitecrawl.web.api.models import Body, Id, Model, Moment, problems
+from sitecrawl.web.api.models import Body, Model, Moment, problems
 from sitecrawl.web.auth import (
     CurrentWeb,
     allowed,
@@ -20,6 +20,7 @@ from sitecrawl.web.auth import (
     set_session_cookie,
     sign_in_by_password,
 )
+from sitecrawl.web.dependencies import BodyId, Id
 
 router = APIRouter(tags=["session"])
 
@@ -69,7 +70,7 @@ class WorkspaceList(Model):
 
 
 class ChosenWorkspace(Body):
-    workspace_id: int = Field(ge=1, le=2**63 - 1)
+    workspace_id: BodyId
 
 
 class NewPassword(Body):

@@ -11,8 +11,9 @@ from sitecrawl.services import tokens
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.permissions import Permission
 from sitecrawl.services.tokens import MAX_DAYS
-from sitecrawl.web.api.models import Body, Id, Model, Moment
+from sitecrawl.web.api.models import Body, Model, Moment
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import Id
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
 

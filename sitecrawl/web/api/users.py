@@ -10,8 +10,9 @@ from pydantic import Field
 from sitecrawl.services import users
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.permissions import Role
-from sitecrawl.web.api.models import Body, Id, Model, Moment, problems
+from sitecrawl.web.api.models import Body, Model, Moment, problems
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import Id
 from sitecrawl.web.links import password_url
 
 router = APIRouter(prefix="/users", tags=["users"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Depends, Request
 
+from sitecrawl.web.dependencies import MAX_ID
 from sitecrawl.web.pages import (
     account,
     changes,
@@ -21,14 +22,14 @@ from sitecrawl.web.pages import (
 from sitecrawl.web.problems import ProblemError
 
 # The longest number that both databases take, with its sign.
-_MAX_DIGITS = len(str(-(2**63)))
+_MAX_DIGITS = len(str(-MAX_ID))
 
 
 def _check_numbers(request: Request) -> None:
     """A number in an address that no row can have names nothing."""
     for value in request.path_params.values():
         text = str(value)
-        if text.lstrip("-").isdecimal() and (len(text) > _MAX_DIGITS or abs(int(text)) > 2**63 - 1):
+        if text.lstrip("-").isdecimal() and (len(text) > _MAX_DIGITS or abs(int(text)) > MAX_ID):
             raise ProblemError("not-found")
 
 

@@ -13,6 +13,7 @@ from sitecrawl.services.callers import Caller
 from sitecrawl.services.passwords import MIN_LENGTH
 from sitecrawl.services.permissions import Permission
 from sitecrawl.web.auth import CurrentWeb, allowed, client_of
+from sitecrawl.web.dependencies import MAX_ID
 from sitecrawl.web.flash import act, go
 from sitecrawl.web.pages.forms import checked_number
 from sitecrawl.web.state import Web
@@ -131,7 +132,7 @@ def revoke_token(
 def choose_workspace(
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(sessions.choose_workspace, by_session=True)],
-    workspace: Annotated[int, Form(ge=1, le=2**63 - 1)],
+    workspace: Annotated[int, Form(ge=1, le=MAX_ID)],
 ) -> Response:
     def work() -> str:
         assert caller.session_id is not None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi import APIRouter, Depends, Form, Request
 from starlette.responses import Response
 
 from sitecrawl.changes.kinds import Severity
@@ -22,6 +22,7 @@ from sitecrawl.services.callers import Caller
 from sitecrawl.services.channels import ChannelChange, NewChannel
 from sitecrawl.store.vocabulary import DeliveryStatus
 from sitecrawl.web.auth import CurrentWeb, allowed, count_by_address
+from sitecrawl.web.dependencies import QueryId
 from sitecrawl.web.flash import act, go
 from sitecrawl.web.pages.forms import ChannelForm
 from sitecrawl.web.state import Web, web_of
@@ -101,7 +102,7 @@ def channel_page(
     channel_id: int,
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(channels.show_channel)],
-    before: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    before: QueryId = None,
 ) -> Response:
     """What the channel is told, and its deliveries with every attempt."""
     return _channel_page(request, web, caller, site_id, channel_id, before)

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi import APIRouter, Form, Request
 from starlette.responses import HTMLResponse, Response
 
 from sitecrawl.changes.kinds import EventKind
@@ -41,6 +41,7 @@ from sitecrawl.web import charts
 from sitecrawl.web.api.page_filters import PageParameters
 from sitecrawl.web.api.pages import PageId, page_number
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import Asked
 from sitecrawl.web.flash import act
 from sitecrawl.web.pages.forms import NumberText, number_or_none
 from sitecrawl.web.state import Web
@@ -92,16 +93,6 @@ _MAX_DIFF_LINES: Final = 5_000
 _MAX_LISTED_DIFFERENCES: Final = 200
 
 
-def asked_scan(
-    site_id: int,
-    web: CurrentWeb,
-    caller: Annotated[Caller, allowed(sites.asked_scan)],
-    scan: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
-) -> AskedScan:
-    return sites.asked_scan(web.database, caller.workspace_id, site_id, scan)
-
-
-Asked = Annotated[AskedScan, Depends(asked_scan)]
 Reader = Annotated[Caller, allowed(sites.get_site)]
 
 

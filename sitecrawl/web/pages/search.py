@@ -21,6 +21,7 @@ from sitecrawl.services import inventory_lists, sites
 from sitecrawl.services.callers import Caller
 from sitecrawl.store.queries.page_filter import PageFilter
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import QueryId
 from sitecrawl.web.flash import act, go
 from sitecrawl.web.pages.forms import NumberText, number_or_none
 from sitecrawl.web.state import Web
@@ -116,7 +117,7 @@ def ask_page(
     site_id: int,
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(answers.conversation_turns)],
-    conversation: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    conversation: QueryId = None,
     q: Asked = "",
 ) -> Response:
     """A conversation, with the sources beside each answer; *q* is put into the form."""

@@ -26,6 +26,7 @@ from sitecrawl.store.queries.trends import ANSWERS
 from sitecrawl.store.queries.watched_sites import WatchedSite
 from sitecrawl.web import charts
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import QueryId
 from sitecrawl.web.flash import go
 from sitecrawl.web.pages.forms import SiteForm, checked_number, number_or_none, split_tags
 from sitecrawl.web.state import Web
@@ -123,7 +124,7 @@ def scan_detail(
     scan_id: int,
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(inventory_comparison.diff)],
-    before: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    before: QueryId = None,
     kind: Annotated[str, Query(max_length=20)] = "",
 ) -> Response:
     """What a scan found, and how the inventory differs from that of any other scan."""

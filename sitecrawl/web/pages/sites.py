@@ -24,8 +24,8 @@ from sitecrawl.services.site_transfer import ImportStatus, TransferFormat
 from sitecrawl.services.sites import NewSite
 from sitecrawl.store.queries.watched_sites import SiteFilter
 from sitecrawl.store.vocabulary import SiteState
-from sitecrawl.web.api.models import BodyId
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import BodyId
 from sitecrawl.web.events import event, stream
 from sitecrawl.web.flash import act, go
 from sitecrawl.web.pages.forms import (

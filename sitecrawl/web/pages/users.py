@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Query, Request
+from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
 from sitecrawl.errors import ConflictError, InvalidInputError
@@ -12,6 +12,7 @@ from sitecrawl.services import audit, users
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.permissions import Role
 from sitecrawl.web.auth import CurrentWeb, allowed
+from sitecrawl.web.dependencies import QueryId
 from sitecrawl.web.flash import act, go
 from sitecrawl.web.links import password_url
 from sitecrawl.web.state import Web
@@ -45,7 +46,7 @@ def audit_log(
     request: Request,
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(audit.list_audit_entries)],
-    before: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    before: QueryId = None,
 ) -> Response:
     """Who did what, the newest first."""
     found = audit.list_audit_entries(
