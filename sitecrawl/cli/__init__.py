@@ -6,9 +6,10 @@ Each command imports Scrapy, Rich and the store when it runs, so that ``--help``
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from sitecrawl import __version__
 from sitecrawl.cli import (
@@ -22,17 +23,13 @@ from sitecrawl.cli import (
     inventory,
     job,
     maintenance,
-    mcp,
     monitor,
     plan,
     report,
-    retention,
     robots,
-    scrapyd,
     serve,
     settings,
     site,
-    sql,
     structure,
     user,
 )
@@ -46,8 +43,54 @@ from sitecrawl.errors import (
 )
 from sitecrawl.safety.text import printable
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Every command by the heading of the help that it stands under, in the order of the help.
+_COMMANDS: Final[dict[str, tuple[Callable[..., None] | typer.Typer, ...]]] = {
+    "Scan a site": (
+        *(discover.discover, discover.resume, discover.fetch, plan.plan, robots.robots),
+        inventory.scans,
+    ),
+    "Look at what was found": (
+        *(inventory.urls, inventory.why, structure.tree, inventory.body, inventory.index),
+    ),
+    "Compare": (
+        *(changes.changes, changes.diff),
+        *(comparison.orphans, comparison.unlisted, comparison.sitemap_diff),
+    ),
+    "Write reports and files": (report.report, export.app, structure.graph, export.sql),
+    "Ask what the pages say": (
+        *(dive.dive, dive.search, dive.ask, dive.gaps, dive.similar, dive.topics),
+    ),
+    "Watch sites": (site.app, group.app, job.app, channel.app, monitor.app, monitor.worker),
+    "Serve": (serve.serve, user.app, serve.mcp, serve.scrapyd),
+    "Maintain the database": (
+        *(maintenance.backup, maintenance.restore, maintenance.migrate, maintenance.partition),
+        maintenance.prune,
+    ),
+    "Configure": (settings.profiles, settings.settings, settings.doctor),
+}
+
+
+class GroupedCommands(TyperGroup):
+    """Lists the commands in the help under the headings that they are declared with."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        headings: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            command: Any = self.get_command(ctx, name)
+            row = (name, command.get_short_help_str(formatter.width))
+            headings.setdefault(command.rich_help_panel, []).append(row)
+        width = max(len(name) for rows in headings.values() for name, _ in rows)
+        for heading, rows in headings.items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{name:<{width}}", words) for name, words in rows])
+
+
 app = typer.Typer(
     name="sitecrawl",
+    cls=GroupedCommands,
     help="Find every URL of a site, politely, and say for each one why it is on the list.",
     epilog="Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done in part, 4 --fail-on."
     " Docs: docs/cli.md.",
@@ -56,50 +99,12 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command()(discover.discover)
-app.command()(discover.resume)
-app.command()(discover.fetch)
-app.command()(inventory.scans)
-app.command()(inventory.urls)
-app.command()(inventory.index)
-app.command()(inventory.why)
-app.command()(changes.changes)
-app.command()(changes.diff)
-app.command()(structure.tree)
-app.command()(structure.graph)
-app.command()(comparison.orphans)
-app.command()(comparison.unlisted)
-app.command()(comparison.sitemap_diff)
-app.add_typer(export.app)
-app.command()(sql.sql)
-app.command()(report.report)
-app.command()(robots.robots)
-app.command()(plan.plan)
-app.add_typer(channel.app)
-app.command()(serve.serve)
-app.add_typer(user.app)
-app.command()(dive.dive)
-app.command()(dive.search)
-app.command()(dive.ask)
-app.command()(dive.gaps)
-app.command()(dive.similar)
-app.command()(dive.topics)
-app.command()(mcp.mcp)
-app.command()(retention.body)
-app.command()(retention.prune)
-app.add_typer(site.app)
-app.add_typer(group.app)
-app.add_typer(job.app)
-app.add_typer(monitor.app)
-app.command()(monitor.worker)
-app.command()(scrapyd.scrapyd)
-app.command()(maintenance.backup)
-app.command()(maintenance.restore)
-app.command()(maintenance.migrate)
-app.command()(maintenance.partition)
-app.command()(settings.profiles)
-app.command()(settings.settings)
-app.command()(settings.doctor)
+for _heading, _commands in _COMMANDS.items():
+    for _command in _commands:
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, rich_help_panel=_heading)
+        else:
+            app.command(rich_help_panel=_heading)(_command)
 
 
 def _show_version(is_wanted: bool) -> None:

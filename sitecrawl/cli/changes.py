@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path  # noqa: TC003  Typer reads the annotations
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from sitecrawl.cli.options import (
-    DATABASE_OPTION,
-    OUTPUT_OPTION,
-    SITE_ARGUMENT,
+    DatabaseOption,
+    OutputOption,
+    SiteArgument,
     format_by_ending,
 )
 from sitecrawl.errors import ExitCode, InvalidInputError
@@ -47,7 +46,7 @@ _UNITS: Final = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta
 
 
 def changes(  # noqa: PLR0913, PLR0917  the options of the command
-    domain: Annotated[str, SITE_ARGUMENT],
+    domain: SiteArgument,
     since: Annotated[
         str, typer.Option("--since", help="A date, 36h, 7d, 2w. Default: the newest scan.")
     ] = "",
@@ -64,11 +63,11 @@ def changes(  # noqa: PLR0913, PLR0917  the options of the command
         bool, typer.Option("--all", help="Also what nobody is told: an untrusted lastmod, ...")
     ] = False,
     format_: Annotated[ChangeFormat | None, _FORMAT_OPTION] = None,
-    output: Annotated[Path | None, OUTPUT_OPTION] = None,
+    output: OutputOption = None,
     fail_on: Annotated[str, _FAIL_OPTION] = "",
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Show what changed on a site, grouped as a person would tell it.
+    """Show what changed on a site, as a person would tell it.
 
     \b
     sitecrawl changes example.com
@@ -279,17 +278,17 @@ def _failures(
 
 
 def diff(
-    domain: Annotated[str, SITE_ARGUMENT],
+    domain: SiteArgument,
     scan: Annotated[
         list[int] | None,
         typer.Option("--scan", help="Two scans to compare. Default: the newest two."),
     ] = None,
     format_: Annotated[ChangeFormat | None, _FORMAT_OPTION] = None,
-    output: Annotated[Path | None, OUTPUT_OPTION] = None,
+    output: OutputOption = None,
     fail_on: Annotated[str, _FAIL_OPTION] = "",
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Compare the inventories as of any two kept scans, page by page.
+    """Compare the inventories as of two scans, page by page.
 
     \b
     sitecrawl diff example.com

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from sitecrawl.cli import delivery
-from sitecrawl.cli.delivery import channel_config, print_deliveries, writing_channels
-from sitecrawl.cli.options import DATABASE_OPTION
-from sitecrawl.cli.tables import JSON_OPTION, print_json, print_table
+from sitecrawl.cli.delivery import print_deliveries
+from sitecrawl.cli.group import group_id
+from sitecrawl.cli.options import DatabaseOption, with_option_groups
+from sitecrawl.cli.tables import JsonOption, print_json, print_table
 from sitecrawl.errors import InvalidInputError
 from sitecrawl.safety.text import printable
+from sitecrawl.store.vocabulary import FIRST_WORKSPACE
 
 if TYPE_CHECKING:
     from sitecrawl.channels.rules import Rules
@@ -23,12 +26,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="channel",
-    help="Tell people of changes by webhook, email, Slack, Discord, Teams or Apprise.",
+    help="Tell people of changes by webhook, email, chat or Apprise.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
-_WORKSPACE: Final = 1
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DURATION = re.compile(r"([1-9][0-9]{0,3})(m|h|d)")
 _UNITS: Final = {"m": "minutes", "h": "hours", "d": "days"}
@@ -36,41 +38,107 @@ _UNITS: Final = {"m": "minutes", "h": "hours", "d": "days"}
 _ID_ARGUMENT = typer.Argument(help="The number of the channel.")
 _SITE_OPTION = typer.Option("--site", help="Only of this watched site.")
 _GROUP_OPTION = typer.Option("--group", help="Only of the sites of this group.")
-_ONLY_OPTION = typer.Option("--only", help="Only events of this kind; may be repeated.")
-_SEVERITY_OPTION = typer.Option(
-    "--min-severity", help="info, low, medium, high or critical, and what is above."
-)
-_PAGES_OPTION = typer.Option("--min-pages", min=0, help="Only events of at least so many pages.")
-_IMPORTANT_OPTION = typer.Option(
-    "--min-important", min=0, help="Only events of at least so many important pages."
-)
-_TAG_OPTION = typer.Option("--tag", help="Only of sites with this tag; may be repeated.")
-_CADENCE_OPTION = typer.Option("--cadence", help="at_once, hourly, daily or weekly.")
-_AT_OPTION = typer.Option("--at", min=0, max=23, help="Hour of daily and weekly digests.")
-_ON_OPTION = typer.Option("--on", help="Day of weekly digests, such as friday.")
-_QUIET_OPTION = typer.Option("--quiet", help="Quiet hours such as 22:00-07:00; - for none.")
-_ZONE_OPTION = typer.Option("--timezone", help="Of all times above, such as Europe/Berlin.")
-_CRITICAL_OPTION = typer.Option(
-    "--critical-at-once/--critical-waits",
-    help="Whether critical events wait for a digest and the end of quiet hours.",
-)
-_CLOSED_OPTION = typer.Option("--closed/--no-closed", help="Tell when an incident is over.")
-_REMIND_OPTION = typer.Option(
-    "--remind", min=0, help="Tell again of incidents that are open for so many hours; 0: never."
-)
-_DAMPING_OPTION = typer.Option(
-    "--damping",
-    min=0,
-    help="An incident that is back within so many hours is told only if it lasts as long.",
-)
+
+
+@dataclass(frozen=True)
+class RuleOptions:
+    """The options that say which events a channel is told, and when; None: as before."""
+
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Only events of this kind; may be repeated.")
+    ] = None
+    min_severity: Annotated[
+        str | None,
+        typer.Option(
+            "--min-severity", help="info, low, medium, high or critical, and what is above."
+        ),
+    ] = None
+    min_pages: Annotated[
+        int | None,
+        typer.Option("--min-pages", min=0, help="Only events of at least so many pages."),
+    ] = None
+    min_important: Annotated[
+        int | None,
+        typer.Option(
+            "--min-important", min=0, help="Only events of at least so many important pages."
+        ),
+    ] = None
+    tag: Annotated[
+        list[str] | None,
+        typer.Option("--tag", help="Only of sites with this tag; may be repeated."),
+    ] = None
+    cadence: Annotated[
+        str | None, typer.Option("--cadence", help="at_once, hourly, daily or weekly.")
+    ] = None
+    at: Annotated[
+        int | None, typer.Option("--at", min=0, max=23, help="Hour of daily and weekly digests.")
+    ] = None
+    on: Annotated[
+        str | None, typer.Option("--on", help="Day of weekly digests, such as friday.")
+    ] = None
+    quiet: Annotated[
+        str | None, typer.Option("--quiet", help="Quiet hours such as 22:00-07:00; - for none.")
+    ] = None
+    timezone: Annotated[
+        str | None, typer.Option("--timezone", help="Of all times above, such as Europe/Berlin.")
+    ] = None
+    critical_at_once: Annotated[
+        bool | None,
+        typer.Option(
+            "--critical-at-once/--critical-waits",
+            help="Whether critical events wait for a digest and the end of quiet hours.",
+        ),
+    ] = None
+    closed: Annotated[
+        bool | None, typer.Option("--closed/--no-closed", help="Tell when an incident is over.")
+    ] = None
+    remind: Annotated[
+        int | None,
+        typer.Option(
+            "--remind",
+            min=0,
+            help="Tell again of incidents that are open for so many hours; 0: never.",
+        ),
+    ] = None
+    damping: Annotated[
+        int | None,
+        typer.Option(
+            "--damping",
+            min=0,
+            help="An incident that is back within so many hours is told only if it lasts as long.",
+        ),
+    ] = None
+
+    def applied_to(self, rules: Rules) -> Rules:
+        """The rules with what is given; an empty kind or tag means all of them."""
+        given: dict[str, Any] = {
+            "kinds": [] if self.only == [""] else self.only,
+            "min_severity": self.min_severity,
+            "min_pages": self.min_pages,
+            "min_important_pages": self.min_important,
+            "tags": [] if self.tag == [""] else self.tag,
+            "cadence": self.cadence,
+            "digest_hour": self.at,
+            "digest_weekday": _weekday(self.on),
+            "timezone": self.timezone,
+            "critical_at_once": self.critical_at_once,
+            "tell_closed": self.closed,
+            "remind_hours": self.remind,
+            "damping_hours": self.damping,
+            **_quiet_hours(self.quiet),
+        }
+        changes = {name: value for name, value in given.items() if value is not None}
+        return type(rules).from_dict(rules.as_dict() | changes)
 
 
 @app.command()
-def add(  # noqa: PLR0913, PLR0917  the options of the command
+@with_option_groups
+def add(
     kind: Annotated[str, typer.Argument(help="webhook, email, slack, discord, teams or apprise.")],
     target: Annotated[
         str, typer.Argument(help="A URL or an email address; - reads it from standard input.")
     ],
+    *,
     name: Annotated[str, typer.Option(help="As it is shown. Default: by its target.")] = "",
     site: Annotated[str, _SITE_OPTION] = "",
     group: Annotated[str, _GROUP_OPTION] = "",
@@ -82,21 +150,8 @@ def add(  # noqa: PLR0913, PLR0917  the options of the command
             " else one is made and printed once.",
         ),
     ] = False,
-    only: Annotated[list[str] | None, _ONLY_OPTION] = None,
-    min_severity: Annotated[str | None, _SEVERITY_OPTION] = None,
-    min_pages: Annotated[int | None, _PAGES_OPTION] = None,
-    min_important: Annotated[int | None, _IMPORTANT_OPTION] = None,
-    tag: Annotated[list[str] | None, _TAG_OPTION] = None,
-    cadence: Annotated[str | None, _CADENCE_OPTION] = None,
-    at: Annotated[int | None, _AT_OPTION] = None,
-    on: Annotated[str | None, _ON_OPTION] = None,
-    quiet: Annotated[str | None, _QUIET_OPTION] = None,
-    timezone: Annotated[str | None, _ZONE_OPTION] = None,
-    critical_at_once: Annotated[bool | None, _CRITICAL_OPTION] = None,
-    closed: Annotated[bool | None, _CLOSED_OPTION] = None,
-    remind: Annotated[int | None, _REMIND_OPTION] = None,
-    damping: Annotated[int | None, _DAMPING_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    rules: RuleOptions,
+    database: DatabaseOption = "",
 ) -> None:
     """Add a channel for all sites, or for one site or group.
 
@@ -107,36 +162,21 @@ def add(  # noqa: PLR0913, PLR0917  the options of the command
     """
     from sitecrawl.channels.rules import Rules
     from sitecrawl.services import channels as service
+    from sitecrawl.services.database import configured, writing
 
-    rules = _changed_rules(
-        Rules(),
-        kinds=only,
-        min_severity=min_severity,
-        min_pages=min_pages,
-        min_important_pages=min_important,
-        tags=tag,
-        cadence=cadence,
-        digest_hour=at,
-        digest_weekday=_weekday(on),
-        timezone=timezone,
-        critical_at_once=critical_at_once,
-        tell_closed=closed,
-        remind_hours=remind,
-        damping_hours=damping,
-        **_quiet_hours(quiet),
-    )
-    config = channel_config()
-    with writing_channels(database, config) as store:
+    checked_rules = rules.applied_to(Rules())
+    config = configured()
+    with writing(database) as store:
         new = service.NewChannel(
             kind=kind,
             target=sys.stdin.readline().strip() if target == "-" else target,
             name=name,
             secret=_asked_secret() if own_secret else "",
             watched_site_id=_site_id(store, site),
-            group_id=_group_id(store, group),
-            rules=rules,
+            group_id=group_id(store, group),
+            rules=checked_rules,
         )
-        added = service.add_channel(store, _WORKSPACE, new, config)
+        added = service.add_channel(store, FIRST_WORKSPACE, new, config)
     channel = added.channel
     typer.echo(f"Channel {channel.id} tells {channel.target_label} of {channel.scope}.")
     if added.secret:
@@ -145,9 +185,7 @@ def add(  # noqa: PLR0913, PLR0917  the options of the command
 
 
 @app.command("list")
-def list_(
-    as_json: Annotated[bool, JSON_OPTION] = False, database: Annotated[str, DATABASE_OPTION] = ""
-) -> None:
+def list_(as_json: JsonOption = False, database: DatabaseOption = "") -> None:
     """List the channels.
 
     \b
@@ -157,7 +195,7 @@ def list_(
     from sitecrawl.services.database import reading
 
     with reading(database) as store:
-        found = service.list_channels(store, _WORKSPACE)
+        found = service.list_channels(store, FIRST_WORKSPACE)
     if as_json:
         print_json(found)
         return
@@ -184,8 +222,8 @@ def list_(
 @app.command()
 def show(
     number: Annotated[int, _ID_ARGUMENT],
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
     """Show a channel with its rules and its last deliveries.
 
@@ -196,8 +234,8 @@ def show(
     from sitecrawl.services.database import reading
 
     with reading(database) as store:
-        channel = service.show_channel(store, _WORKSPACE, number)
-        last = service.list_deliveries(store, _WORKSPACE, channel_id=number, limit=5)
+        channel = service.show_channel(store, FIRST_WORKSPACE, number)
+        last = service.list_deliveries(store, FIRST_WORKSPACE, channel_id=number, limit=5)
     if as_json:
         print_json(channel)
         return
@@ -214,8 +252,10 @@ def show(
 
 
 @app.command()
-def edit(  # noqa: PLR0913, PLR0917  the options of the command
+@with_option_groups
+def edit(  # noqa: PLR0913  the options of the command
     number: Annotated[int, _ID_ARGUMENT],
+    *,
     name: Annotated[str | None, typer.Option(help="Another name.")] = None,
     target: Annotated[
         str | None, typer.Option(help="Another URL or address; - reads it from standard input.")
@@ -230,21 +270,8 @@ def edit(  # noqa: PLR0913, PLR0917  the options of the command
     site: Annotated[str, _SITE_OPTION] = "",
     group: Annotated[str, _GROUP_OPTION] = "",
     all_sites: Annotated[bool, typer.Option("--all-sites", help="Of all sites.")] = False,
-    only: Annotated[list[str] | None, _ONLY_OPTION] = None,
-    min_severity: Annotated[str | None, _SEVERITY_OPTION] = None,
-    min_pages: Annotated[int | None, _PAGES_OPTION] = None,
-    min_important: Annotated[int | None, _IMPORTANT_OPTION] = None,
-    tag: Annotated[list[str] | None, _TAG_OPTION] = None,
-    cadence: Annotated[str | None, _CADENCE_OPTION] = None,
-    at: Annotated[int | None, _AT_OPTION] = None,
-    on: Annotated[str | None, _ON_OPTION] = None,
-    quiet: Annotated[str | None, _QUIET_OPTION] = None,
-    timezone: Annotated[str | None, _ZONE_OPTION] = None,
-    critical_at_once: Annotated[bool | None, _CRITICAL_OPTION] = None,
-    closed: Annotated[bool | None, _CLOSED_OPTION] = None,
-    remind: Annotated[int | None, _REMIND_OPTION] = None,
-    damping: Annotated[int | None, _DAMPING_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    rules: RuleOptions,
+    database: DatabaseOption = "",
 ) -> None:
     """Change a channel; what is not given stays as it is. ``--only ""`` means all kinds again.
 
@@ -254,38 +281,23 @@ def edit(  # noqa: PLR0913, PLR0917  the options of the command
     sitecrawl channel edit 1 --enable
     """
     from sitecrawl.services import channels as service
+    from sitecrawl.services.database import configured, writing
     from sitecrawl.services.sites import UNSET
 
-    config = channel_config()
-    with writing_channels(database, config) as store:
-        rules = _changed_rules(
-            service.show_channel(store, _WORKSPACE, number).rules,
-            kinds=only,
-            min_severity=min_severity,
-            min_pages=min_pages,
-            min_important_pages=min_important,
-            tags=tag,
-            cadence=cadence,
-            digest_hour=at,
-            digest_weekday=_weekday(on),
-            timezone=timezone,
-            critical_at_once=critical_at_once,
-            tell_closed=closed,
-            remind_hours=remind,
-            damping_hours=damping,
-            **_quiet_hours(quiet),
-        )
+    config = configured()
+    with writing(database) as store:
+        before = service.show_channel(store, FIRST_WORKSPACE, number)
         is_rescoped = bool(site or group or all_sites)
         change = service.ChannelChange(
             name=name,
             target=sys.stdin.readline().strip() if target == "-" else target,
-            rules=rules,
+            rules=rules.applied_to(before.rules),
             enabled=enable,
             snoozed_until=UNSET if snooze is None else _end_of_snooze(snooze),
             watched_site_id=_site_id(store, site) if is_rescoped else UNSET,
-            group_id=_group_id(store, group) if is_rescoped else UNSET,
+            group_id=group_id(store, group) if is_rescoped else UNSET,
         )
-        channel = service.edit_channel(store, _WORKSPACE, number, change, config)
+        channel = service.edit_channel(store, FIRST_WORKSPACE, number, change, config)
     typer.echo(f"Channel {channel.id} tells {channel.target_label} of {channel.scope}.")
     typer.echo(f"It is {_state(channel)}.")
 
@@ -296,7 +308,7 @@ def rotate(
     own_secret: Annotated[
         bool, typer.Option("--own-secret", help="Ask for it, or read it from standard input.")
     ] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
     """Give a webhook another secret; for a day its messages are signed with both.
 
@@ -304,11 +316,12 @@ def rotate(
     sitecrawl channel rotate 1
     """
     from sitecrawl.services import channels as service
+    from sitecrawl.services.database import configured, writing
 
-    config = channel_config()
-    with writing_channels(database, config) as store:
+    config = configured()
+    with writing(database) as store:
         secret = _asked_secret() if own_secret else ""
-        rotated = service.rotate_secret(store, _WORKSPACE, number, config, secret)
+        rotated = service.rotate_secret(store, FIRST_WORKSPACE, number, config, secret)
     typer.echo("For 24 hours the old and the new secret sign.")
     if rotated.secret:
         typer.echo(f"The new secret, which is not shown again: {rotated.secret}")
@@ -318,7 +331,7 @@ def rotate(
 def remove(
     number: Annotated[int, _ID_ARGUMENT],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
     """Remove a channel with all that is known of its deliveries.
 
@@ -326,14 +339,14 @@ def remove(
     sitecrawl channel remove 1 --yes
     """
     from sitecrawl.services import channels as service
+    from sitecrawl.services.database import writing
 
-    config = channel_config()
-    with writing_channels(database, config) as store:
-        channel = service.show_channel(store, _WORKSPACE, number)
+    with writing(database) as store:
+        channel = service.show_channel(store, FIRST_WORKSPACE, number)
         if not yes:
             words = printable(f"Remove channel {number} ({channel.name})?")
             typer.confirm(words, abort=True)
-        service.remove_channel(store, _WORKSPACE, number)
+        service.remove_channel(store, FIRST_WORKSPACE, number)
     typer.echo(f"Channel {number} is removed.")
 
 
@@ -341,14 +354,6 @@ app.command("test")(delivery.send_test)
 app.command()(delivery.deliveries)
 app.command()(delivery.delivery)
 app.command()(delivery.replay)
-
-
-def _changed_rules(rules: Rules, **changes: Any) -> Rules:
-    given = {name: value for name, value in changes.items() if value is not None}
-    for name in ("kinds", "tags"):
-        if given.get(name) == [""]:
-            given[name] = []
-    return type(rules).from_dict(rules.as_dict() | given)
 
 
 def _quiet_hours(text: str | None) -> dict[str, str]:
@@ -386,13 +391,7 @@ def _asked_secret() -> str:
 def _site_id(store: Database, text: str) -> int | None:
     from sitecrawl.services.sites import site_named
 
-    return site_named(store, _WORKSPACE, text).id if text else None
-
-
-def _group_id(store: Database, text: str) -> int | None:
-    from sitecrawl.services.groups import group_named
-
-    return group_named(store, _WORKSPACE, text).id if text else None
+    return site_named(store, FIRST_WORKSPACE, text).id if text else None
 
 
 def _state(channel: Channel) -> str:

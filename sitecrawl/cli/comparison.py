@@ -10,10 +10,10 @@ import typer
 
 from sitecrawl.cli.coverage import completeness_words
 from sitecrawl.cli.options import (
-    DATABASE_OPTION,
-    OUTPUT_OPTION,
-    SCAN_OPTION,
-    SITE_ARGUMENT,
+    DatabaseOption,
+    OutputOption,
+    ScanOption,
+    SiteArgument,
     format_by_ending,
 )
 from sitecrawl.console.command import command_name
@@ -39,11 +39,11 @@ _FORMAT_OPTION = typer.Option(
 
 
 def orphans(
-    domain: Annotated[str, SITE_ARGUMENT],
+    domain: SiteArgument,
     format_: Annotated[ListFormat | None, _FORMAT_OPTION] = None,
-    output: Annotated[Path | None, OUTPUT_OPTION] = None,
-    scan: Annotated[int | None, SCAN_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    output: OutputOption = None,
+    scan: ScanOption = None,
+    database: DatabaseOption = "",
 ) -> None:
     """List pages that are in a sitemap, but not linked.
 
@@ -65,11 +65,11 @@ def orphans(
 
 
 def unlisted(
-    domain: Annotated[str, SITE_ARGUMENT],
+    domain: SiteArgument,
     format_: Annotated[ListFormat | None, _FORMAT_OPTION] = None,
-    output: Annotated[Path | None, OUTPUT_OPTION] = None,
-    scan: Annotated[int | None, SCAN_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    output: OutputOption = None,
+    scan: ScanOption = None,
+    database: DatabaseOption = "",
 ) -> None:
     """List pages that are linked, but in no sitemap.
 
@@ -105,13 +105,15 @@ def _answer(
 
 
 def sitemap_diff(
-    domain: Annotated[str, SITE_ARGUMENT],
+    domain: SiteArgument,
     format_: Annotated[ListFormat | None, _FORMAT_OPTION] = None,
-    output: Annotated[Path | None, OUTPUT_OPTION] = None,
-    scan: Annotated[int | None, SCAN_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    output: OutputOption = None,
+    scan: ScanOption = None,
+    database: DatabaseOption = "",
 ) -> None:
-    """List what the site's own sitemaps should add and drop, each URL with its reason.
+    """List what the sitemaps of a site should add and drop.
+
+    Each URL has its reason.
 
     \b
     sitecrawl sitemap-diff example.com

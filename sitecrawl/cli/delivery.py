@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from sitecrawl.cli.options import DATABASE_OPTION
-from sitecrawl.cli.tables import JSON_OPTION, ago, print_json, print_table
+from sitecrawl.cli.options import DatabaseOption
+from sitecrawl.cli.tables import JsonOption, ago, print_json, print_table
 from sitecrawl.errors import InvalidInputError
 from sitecrawl.safety.text import printable
+from sitecrawl.store.vocabulary import FIRST_WORKSPACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,13 +21,12 @@ if TYPE_CHECKING:
     from sitecrawl.services.channels import Delivery
     from sitecrawl.store.engine import Database
 
-_WORKSPACE: Final = 1
 _MAX_ANSWER: Final = 60
 
 
 def send_test(
     number: Annotated[int, typer.Argument(help="The number of the channel.")],
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
     """Send a real message through a channel.
 
@@ -34,18 +34,19 @@ def send_test(
     sitecrawl channel test 1
     """
     from sitecrawl.services import channels as service
+    from sitecrawl.services.database import configured, writing
 
-    config = channel_config()
-    with writing_channels(database, config) as store:
-        _send(store, service.prepare_test(store, _WORKSPACE, number), config)
+    config = configured()
+    with writing(database) as store:
+        _send(store, service.prepare_test(store, FIRST_WORKSPACE, number), config)
 
 
 def deliveries(
     number: Annotated[int | None, typer.Argument(help="Only of this channel.")] = None,
     status: Annotated[str, typer.Option(help="Only pending, sent, failed or cancelled ones.")] = "",
     limit: Annotated[int, typer.Option(min=1, max=200, help="How many to show.")] = 20,
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
     """List what was sent, or is still to be sent, newest first.
 
@@ -62,7 +63,7 @@ def deliveries(
     wanted = DeliveryStatus(status) if status else None
     with reading(database) as store:
         found = service.list_deliveries(
-            store, _WORKSPACE, channel_id=number, status=wanted, limit=limit
+            store, FIRST_WORKSPACE, channel_id=number, status=wanted, limit=limit
         )
     if as_json:
         print_json(found)
@@ -74,8 +75,8 @@ def deliveries(
 
 def delivery(
     number: Annotated[int, typer.Argument(help="The number of the delivery.")],
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
     """Show a delivery: what was sent, without secrets, and what came back at each attempt.
 
@@ -86,7 +87,7 @@ def delivery(
     from sitecrawl.services.database import reading
 
     with reading(database) as store:
-        found = service.show_delivery(store, _WORKSPACE, number)
+        found = service.show_delivery(store, FIRST_WORKSPACE, number)
     if as_json:
         print_json(found)
         return
@@ -96,7 +97,7 @@ def delivery(
 
 def replay(
     number: Annotated[int, typer.Argument(help="The number of the delivery.")],
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
     """Send a delivery again, as a message with an id of its own.
 
@@ -104,22 +105,11 @@ def replay(
     sitecrawl channel replay 12
     """
     from sitecrawl.services import channels as service
+    from sitecrawl.services.database import configured, writing
 
-    config = channel_config()
-    with writing_channels(database, config) as store:
-        _send(store, service.replay(store, _WORKSPACE, number), config)
-
-
-def channel_config() -> Config:
-    from sitecrawl.services.database import configured
-
-    return configured()
-
-
-def writing_channels(database: str, config: Config) -> Any:
-    from sitecrawl.store.engine import open_database
-
-    return open_database(database or config.database_url)
+    config = configured()
+    with writing(database) as store:
+        _send(store, service.replay(store, FIRST_WORKSPACE, number), config)
 
 
 def _send(store: Database, delivery_id: int, config: Config) -> None:

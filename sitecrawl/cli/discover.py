@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from sitecrawl.cli.options import (
-    DATABASE_OPTION,
-    PROFILE_OPTION,
-    SETTING_OPTION,
+    DatabaseOption,
+    ProfileOption,
+    SettingOption,
     parse_assignments,
     tell_contradictions,
 )
@@ -33,7 +33,7 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
     domain: Annotated[
         str, typer.Argument(help="A domain (example.com) or a URL (https://example.com/docs/).")
     ] = "",
-    profile: Annotated[str, PROFILE_OPTION] = "default",
+    profile: ProfileOption = "default",
     output: Annotated[list[Path] | None, _OUTPUT_OPTION] = None,
     base: Annotated[
         list[str] | None,
@@ -47,7 +47,7 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
         str | None,
         typer.Option(help="Render pages in a browser: auto (where needed), always or never."),
     ] = None,
-    setting: Annotated[list[str] | None, SETTING_OPTION] = None,
+    setting: SettingOption = None,
     sitemaps_only: Annotated[
         bool, typer.Option(help="Read the sitemaps only, without a crawl.")
     ] = False,
@@ -95,14 +95,15 @@ def resume(
         typer.Argument(help="Number of the scan. Default: the newest that did not finish."),
     ] = None,
     output: Annotated[list[Path] | None, _OUTPUT_OPTION] = None,
-    setting: Annotated[list[str] | None, SETTING_OPTION] = None,
+    setting: SettingOption = None,
     verbose: Annotated[bool, _VERBOSE_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Resume a scan that was killed, stopped, or ended by a limit or a database error.
+    """Resume a scan that did not finish.
 
-    Arguments, settings and feeds are those of the scan; -s overrides single settings, -o the
-    feeds. Of a scan that was killed while it wrote its feeds, these are written.
+    It was killed, stopped, or ended by a limit or a database error. Arguments, settings and feeds
+    are those of the scan; -s overrides single settings, -o the feeds. Of a scan that was killed
+    while it wrote its feeds, these are written.
 
     \b
     sitecrawl resume
@@ -137,11 +138,13 @@ def resume(
 
 def fetch(
     scan: Annotated[int, typer.Argument(help="Number of a running scan with SITECRAWL_FETCHERS.")],
-    setting: Annotated[list[str] | None, SETTING_OPTION] = None,
+    setting: SettingOption = None,
     verbose: Annotated[bool, _VERBOSE_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Fetch pages for a running scan, beside its own fetchers, until it ends.
+    """Fetch pages for a running scan, until it ends.
+
+    It fetches beside the fetchers of the scan itself.
 
     \b
     sitecrawl fetch 12 --database postgresql://...

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sitecrawl.cli.filters import (
-    CATEGORY_OPTION,
-    CLUSTER_OPTION,
-    LANGUAGE_OPTION,
-    TYPE_OPTION,
+    CategoryOption,
+    ClusterOption,
+    LanguageOption,
+    TypeOption,
 )
 from sitecrawl.cli.options import (
-    DATABASE_OPTION,
-    PROFILE_OPTION,
-    SETTING_OPTION,
-    SITE_ARGUMENT,
+    DatabaseOption,
+    ProfileOption,
+    SettingOption,
+    SiteArgument,
     parse_assignments,
 )
+from sitecrawl.cli.tables import JsonOption
 from sitecrawl.errors import ExitCode
 from sitecrawl.safety.text import printable
 
@@ -33,26 +34,27 @@ if TYPE_CHECKING:
     from sitecrawl.dive.search import Hit
     from sitecrawl.store.queries.page_filter import PageFilter
 
-_JSON_OPTION = typer.Option("--json", help="Write JSON for programs.")
 _PREFIX_OPTION = typer.Option("--prefix", help="Only URLs that begin with this.")
 _TEMPLATE_OPTION = typer.Option("--template", help="Only of this template, such as '/blog/{slug}'.")
 
 
 def dive(  # noqa: PLR0913, PLR0917  the options of the command
-    domain: Annotated[str, SITE_ARGUMENT],
-    cluster: Annotated[str, CLUSTER_OPTION] = "",
+    domain: SiteArgument,
+    cluster: ClusterOption = "",
     template: Annotated[str, _TEMPLATE_OPTION] = "",
-    category: Annotated[str, CATEGORY_OPTION] = "",
-    type_: Annotated[str, TYPE_OPTION] = "",
-    language: Annotated[str, LANGUAGE_OPTION] = "",
+    category: CategoryOption = "",
+    type_: TypeOption = "",
+    language: LanguageOption = "",
     prefix: Annotated[str, _PREFIX_OPTION] = "",
     all_: Annotated[bool, typer.Option("--all", help="All listed pages of the site.")] = False,
     fetch: Annotated[bool, typer.Option(help="Fetch pages whose body is not kept.")] = True,
-    profile: Annotated[str, PROFILE_OPTION] = "default",
-    setting: Annotated[list[str] | None, SETTING_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    profile: ProfileOption = "default",
+    setting: SettingOption = None,
+    database: DatabaseOption = "",
 ) -> None:
-    """Make pages of a site searchable: read their texts, cut them into passages, embed these.
+    """Make the pages of a site searchable.
+
+    A dive reads their texts, cuts them into passages and embeds these.
 
     \b
     sitecrawl dive example.com --cluster /docs
@@ -101,14 +103,14 @@ def dive(  # noqa: PLR0913, PLR0917  the options of the command
 
 
 def search(
-    domain: Annotated[str, SITE_ARGUMENT],
+    domain: SiteArgument,
     query: Annotated[str, typer.Argument(help="Words or a question.")],
     limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many passages.")] = 5,
-    cluster: Annotated[str, CLUSTER_OPTION] = "",
-    language: Annotated[str, LANGUAGE_OPTION] = "",
+    cluster: ClusterOption = "",
+    language: LanguageOption = "",
     prefix: Annotated[str, _PREFIX_OPTION] = "",
-    as_json: Annotated[bool, _JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
     """Find passages of a site by meaning and by words, after a dive.
 
@@ -144,15 +146,17 @@ def search(
 
 
 def ask(
-    domain: Annotated[str, SITE_ARGUMENT],
+    domain: SiteArgument,
     question: Annotated[str, typer.Argument(help="A question about what the site says.")],
     conversation: Annotated[
         int | None, typer.Option(help="Go on with the conversation of this number.")
     ] = None,
-    as_json: Annotated[bool, _JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
-    """Answer a question from what the site says, with the sources, after a dive.
+    """Answer a question from what a site says, after a dive.
+
+    The answer names its sources.
 
     \b
     sitecrawl ask example.com "Can I cancel an order?"
@@ -182,12 +186,14 @@ def ask(
 
 
 def gaps(
-    domain: Annotated[str, SITE_ARGUMENT],
+    domain: SiteArgument,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many questions.")] = 50,
-    as_json: Annotated[bool, _JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
-    """List the questions that a site did not answer, the most frequent first.
+    """List the questions that a site did not answer.
+
+    The most frequent come first.
 
     \b
     sitecrawl gaps example.com
@@ -209,10 +215,10 @@ def gaps(
 def similar(
     url: Annotated[str, typer.Argument(help="A page that a dive has read.")],
     limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many pages.")] = 10,
-    as_json: Annotated[bool, _JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
-    """List the pages of a site whose meaning is nearest to that of a page, after a dive.
+    """List the pages nearest in meaning to a page, after a dive.
 
     \b
     sitecrawl similar https://example.com/docs/install
@@ -231,11 +237,13 @@ def similar(
 
 
 def topics(
-    domain: Annotated[str, SITE_ARGUMENT],
-    as_json: Annotated[bool, _JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    domain: SiteArgument,
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
-    """List the topics of a site, which are clusters by meaning, and pages that compete.
+    """List the topics of a site, and pages that compete.
+
+    Topics are clusters by meaning. They need a dive.
 
     \b
     sitecrawl topics example.com

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  Typer reads the annotations
-from typing import TYPE_CHECKING, Annotated
+import csv
+import sys
+from datetime import date, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sitecrawl.cli.coverage import completeness_words
-from sitecrawl.cli.options import DATABASE_OPTION, OUTPUT_OPTION, SCAN_OPTION, SITE_ARGUMENT
+from sitecrawl.cli.options import DatabaseOption, OutputOption, ScanOption, SiteArgument
 from sitecrawl.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.exporters.sitemap import SitemapExport
     from sitecrawl.services.database import AskedScan
+    from sitecrawl.store.dataset_sql import QueryAnswer
 
 app = typer.Typer(
     name="export",
@@ -28,7 +33,7 @@ app = typer.Typer(
 
 @app.command()
 def sitemap(
-    domain: Annotated[str, SITE_ARGUMENT],
+    domain: SiteArgument,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder to write to; created if needed.")
     ],
@@ -36,8 +41,8 @@ def sitemap(
         str, typer.Option(help="URL of the folder on the site. Default: the root of the site.")
     ] = "",
     gzip: Annotated[bool, typer.Option(help="Compress all files but the index.")] = True,
-    scan: Annotated[int | None, SCAN_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    scan: ScanOption = None,
+    database: DatabaseOption = "",
 ) -> None:
     """Write XML sitemaps of the pages that belong there, and report what was left out.
 
@@ -57,15 +62,15 @@ def sitemap(
 
 @app.command()
 def llms(
-    domain: Annotated[str, SITE_ARGUMENT],
-    output: Annotated[Path | None, OUTPUT_OPTION] = None,
+    domain: SiteArgument,
+    output: OutputOption = None,
     title: Annotated[str, typer.Option(help="Default: the title of the root page.")] = "",
     summary: Annotated[
         str, typer.Option(help="Description of the site in a sentence or two.")
     ] = "",
     links: Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number per section.")] = 20,
-    scan: Annotated[int | None, SCAN_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    scan: ScanOption = None,
+    database: DatabaseOption = "",
 ) -> None:
     """Write an llms.txt (llmstxt.org): the main pages by section, for language models.
 
@@ -96,7 +101,7 @@ def parquet(
     history: Annotated[
         bool, typer.Option("--history", help="Every kept scan, not only the newest of each site.")
     ] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
     """Write pages, changes and mentions as Parquet, a folder per site and scan.
 
@@ -153,3 +158,59 @@ def _tell(words: Iterator[str] | list[str], asked: AskedScan) -> None:
 
 def _pages(number: int) -> str:
     return f"{number:,} page{'' if number == 1 else 's'}"
+
+
+class RowFormat(StrEnum):
+    """How rows are written."""
+
+    TEXT = "text"
+    CSV = "csv"
+    JSONL = "jsonl"
+
+
+def sql(
+    query: Annotated[str, typer.Argument(help="One SELECT over pages, changes and mentions.")],
+    folder: Annotated[
+        Path, typer.Option("--folder", "-f", help="What export parquet has written.")
+    ] = Path("parquet"),
+    format_: Annotated[RowFormat, typer.Option("--format", help="How rows are written.")] = (
+        RowFormat.TEXT
+    ),
+    memory: Annotated[int, typer.Option(min=64, help="MB that it may take.")] = 1_024,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time that it may take.")] = 60,
+) -> None:
+    """Ask exported inventories by SQL (DuckDB); they are only read.
+
+    \b
+    sitecrawl export parquet --all -o parquet/
+    sitecrawl sql 'SELECT site, status, count(*) FROM pages GROUP BY ALL ORDER BY 3 DESC'
+    sitecrawl sql 'DESCRIBE SELECT * FROM pages' --folder parquet/
+    """
+    from sitecrawl.services.exports import ask_files
+    from sitecrawl.store.dataset_sql import QueryLimits
+
+    with ask_files(folder, query, QueryLimits(memory, seconds)) as answer:
+        _write(answer, format_)
+
+
+def _write(answer: QueryAnswer, format_: RowFormat) -> None:
+    if format_ is RowFormat.JSONL:
+        import json
+
+        for row in answer.rows:
+            named = dict(zip(answer.columns, map(_plain, row), strict=True))
+            typer.echo(json.dumps(named, ensure_ascii=False))
+        return
+    if format_ is RowFormat.CSV:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(answer.columns)
+        writer.writerows(answer.rows)
+        return
+    from sitecrawl.cli.tables import print_table
+
+    rows = [tuple("" if value is None else str(value) for value in row) for row in answer.rows]
+    print_table(answer.columns, rows)
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, date | datetime) else value

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sitecrawl.cli.options import DATABASE_OPTION
-from sitecrawl.cli.tables import JSON_OPTION, print_json, print_table
+from sitecrawl.cli.options import DatabaseOption
+from sitecrawl.cli.tables import JsonOption, print_json, print_table
 from sitecrawl.config import ConfigError
 from sitecrawl.safety.text import printable
+from sitecrawl.store.vocabulary import FIRST_WORKSPACE
 
-_WORKSPACE = 1
+if TYPE_CHECKING:
+    from sitecrawl.store.engine import Database
+
 _GROUP = typer.Argument(help="Name or number of a group.")
 _COLOUR = typer.Option("--colour", help="Such as #0ea5e9.")
 _DESCRIPTION = typer.Option("--description", help="What belongs into it.")
@@ -26,7 +29,7 @@ def add(
     name: Annotated[str, typer.Argument(help="Name of the group.")],
     colour: Annotated[str, _COLOUR] = "#6b7280",
     description: Annotated[str, _DESCRIPTION] = "",
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
     """Make a group.
 
@@ -37,21 +40,25 @@ def add(
     from sitecrawl.services.groups import GroupInput, add_group
 
     with writing(database) as store:
-        group = add_group(store, _WORKSPACE, GroupInput(name, colour, description))
+        group = add_group(store, FIRST_WORKSPACE, GroupInput(name, colour, description))
     typer.echo(f"Group {group.id}: {printable(group.name)}")
 
 
 @app.command("list")
 def list_(
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
-    """List the groups."""
+    """List the groups.
+
+    \b
+    sitecrawl group list
+    """
     from sitecrawl.services.database import reading
     from sitecrawl.services.groups import list_groups
 
     with reading(database) as store:
-        groups = list_groups(store, _WORKSPACE)
+        groups = list_groups(store, FIRST_WORKSPACE)
     if as_json:
         print_json(groups)
     elif not groups:
@@ -72,18 +79,22 @@ def edit(
     name: Annotated[str | None, typer.Option("--name", help="Another name.")] = None,
     colour: Annotated[str | None, _COLOUR] = None,
     description: Annotated[str | None, _DESCRIPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Change what is given of a group."""
+    """Change what is given of a group.
+
+    \b
+    sitecrawl group edit Shops --name Stores
+    """
     from sitecrawl.services.database import writing
     from sitecrawl.services.groups import edit_group, group_named
 
     if name is None and colour is None and description is None:
         raise ConfigError("nothing to change; see: sitecrawl group edit --help")
     with writing(database) as store:
-        number = group_named(store, _WORKSPACE, group).id
+        number = group_named(store, FIRST_WORKSPACE, group).id
         changed = edit_group(
-            store, _WORKSPACE, number, name=name, colour=colour, description=description
+            store, FIRST_WORKSPACE, number, name=name, colour=colour, description=description
         )
     typer.echo(f"Group {changed.id} ({printable(changed.name)}) is changed.")
 
@@ -91,12 +102,23 @@ def edit(
 @app.command()
 def remove(
     group: Annotated[str, _GROUP],
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Remove a group; its sites stay."""
+    """Remove a group; its sites stay.
+
+    \b
+    sitecrawl group remove Shops
+    """
     from sitecrawl.services.database import writing
     from sitecrawl.services.groups import group_named, remove_group
 
     with writing(database) as store:
-        gone = remove_group(store, _WORKSPACE, group_named(store, _WORKSPACE, group).id)
+        gone = remove_group(store, FIRST_WORKSPACE, group_named(store, FIRST_WORKSPACE, group).id)
     typer.echo(f"Group {gone.id} ({printable(gone.name)}) is removed; {gone.sites} sites stay.")
+
+
+def group_id(store: Database, text: str) -> int | None:
+    """The number of the group with this name or number; None: none is named."""
+    from sitecrawl.services.groups import group_named
+
+    return group_named(store, FIRST_WORKSPACE, text).id if text else None

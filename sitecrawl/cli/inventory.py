@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from datetime import datetime  # noqa: TC003  Typer reads the annotations
 from pathlib import Path  # noqa: TC003  Typer reads the annotations
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from sitecrawl.cli.filters import (
-    CATEGORY_OPTION,
-    CLUSTER_OPTION,
-    LANGUAGE_OPTION,
-    REGION_OPTION,
-    SOURCE_OPTION,
-    TYPE_OPTION,
-)
+from sitecrawl.cli.filters import PageOptions, checked_cluster
 from sitecrawl.cli.options import (
-    DATABASE_OPTION,
-    OUTPUT_OPTION,
-    SCAN_OPTION,
-    SITE_ARGUMENT,
+    DatabaseOption,
+    OutputOption,
+    ScanOption,
+    SiteArgument,
     format_by_ending,
+    with_option_groups,
 )
+from sitecrawl.config import ConfigError
 from sitecrawl.safety.text import printable
 from sitecrawl.services.formats import ExportFormat
-from sitecrawl.urls.refusal import Reason  # noqa: TC001  Typer reads the annotations
 
 if TYPE_CHECKING:
     from sitecrawl.services.database import AskedScan
     from sitecrawl.store.queries.page_filter import PageFilter
+
 _BY_ENDING: Final = {
     "": ExportFormat.TEXT,
     ".txt": ExportFormat.TEXT,
@@ -42,18 +36,10 @@ _BY_ENDING: Final = {
 _MAX_FACET_VALUES: Final = 10
 
 
-def _moment(words: str) -> Any:
-    return typer.Option(
-        help=f"Only pages that {words} (UTC).",
-        formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"],
-        metavar="DATE",
-    )
-
-
 def scans(
     domain: Annotated[str, typer.Argument(help="Only scans of this site.")] = "",
     limit: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
     """List the scans of the first workspace, newest first.
 
@@ -78,86 +64,16 @@ def scans(
             )
 
 
-def urls(  # noqa: PLR0913, PLR0917  the options of the command
-    domain: Annotated[str, SITE_ARGUMENT],
+@with_option_groups
+def urls(  # noqa: PLR0913  the options of the command
+    domain: SiteArgument,
+    *,
     format_: Annotated[
         ExportFormat | None,
         typer.Option("--format", "-f", help="Default: by the ending of --output, else text."),
     ] = None,
-    output: Annotated[Path | None, OUTPUT_OPTION] = None,
-    refused: Annotated[bool, typer.Option(help="Include refused and broken URLs.")] = False,
-    reason: Annotated[
-        Reason | None, typer.Option(help="Only URLs refused for this reason.")
-    ] = None,
-    source: Annotated[str, SOURCE_OPTION] = "",
-    region: Annotated[str, REGION_OPTION] = "",
-    category: Annotated[str, CATEGORY_OPTION] = "",
-    type_: Annotated[str, TYPE_OPTION] = "",
-    language: Annotated[str, LANGUAGE_OPTION] = "",
-    cluster: Annotated[str, CLUSTER_OPTION] = "",
-    status: Annotated[
-        str,
-        typer.Option(
-            help="Only listed, refused or broken URLs,"
-            " or pages with this HTTP status: 200, 404, 3xx, 4xx, 5xx."
-        ),
-    ] = "",
-    contains: Annotated[str, typer.Option(help="Only URLs that contain this text.")] = "",
-    text: Annotated[
-        str, typer.Option(help="Only pages with this text in their title or a link to them.")
-    ] = "",
-    pattern: Annotated[
-        str, typer.Option(help="Only URLs of this pattern, such as '/item/{n}', or that of a URL.")
-    ] = "",
-    depth: Annotated[
-        int | None,
-        typer.Option(
-            "--depth", "--max-depth", min=0, help="Only URLs with at most this many path segments."
-        ),
-    ] = None,
-    clicks: Annotated[
-        int | None, typer.Option(min=0, help="Only pages at most this many clicks from the root.")
-    ] = None,
-    search: Annotated[
-        str, typer.Option(help="Only pages with this text in their URL or title.")
-    ] = "",
-    prefix: Annotated[str, typer.Option(help="Only URLs that begin with this.")] = "",
-    template: Annotated[
-        str, typer.Option(help="Only pages of this template, such as '/blog/{slug}'.")
-    ] = "",
-    min_depth: Annotated[
-        int | None, typer.Option(min=0, help="Only URLs with at least this many path segments.")
-    ] = None,
-    min_priority: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Only pages of at least this priority.")
-    ] = None,
-    max_priority: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Only pages of at most this priority.")
-    ] = None,
-    visited: Annotated[
-        bool | None, typer.Option("--visited/--not-visited", help="Only pages that were visited.")
-    ] = None,
-    robots_allowed: Annotated[
-        bool | None,
-        typer.Option("--robots-allowed/--robots-disallowed", help="What robots.txt says."),
-    ] = None,
-    indexable: Annotated[
-        bool | None,
-        typer.Option(
-            "--indexable/--not-indexable", help="Whether a search engine may show the page."
-        ),
-    ] = None,
-    orphan: Annotated[
-        bool | None,
-        typer.Option("--orphan/--not-orphan", help="Only pages of sitemaps that no link leads to."),
-    ] = None,
-    lastmod_since: Annotated[datetime | None, _moment("have a lastmod since then")] = None,
-    lastmod_before: Annotated[datetime | None, _moment("have a lastmod before then")] = None,
-    first_seen_since: Annotated[datetime | None, _moment("were first seen since then")] = None,
-    first_seen_before: Annotated[datetime | None, _moment("were first seen before then")] = None,
-    last_seen_since: Annotated[datetime | None, _moment("were last seen since then")] = None,
-    last_seen_before: Annotated[datetime | None, _moment("were last seen before then")] = None,
-    changed_since: Annotated[datetime | None, _moment("have changed since then")] = None,
+    output: OutputOption = None,
+    pages: PageOptions,
     sort: Annotated[
         str, typer.Option(help="Sort by this, such as url; -priority: descending.")
     ] = "",
@@ -168,8 +84,8 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     facets: Annotated[
         bool, typer.Option("--facets", help="Count the URLs by category, status, ... instead.")
     ] = False,
-    scan: Annotated[int | None, SCAN_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    scan: ScanOption = None,
+    database: DatabaseOption = "",
 ) -> None:
     """Query and export the inventory of a site.
 
@@ -187,54 +103,17 @@ def urls(  # noqa: PLR0913, PLR0917  the options of the command
     sitecrawl urls example.com --search garden --sort -priority --limit 20
     sitecrawl urls example.com --not-indexable --facets
     """
-    from sitecrawl.cli import filters
     from sitecrawl.services.database import asking
     from sitecrawl.services.inventory_lists import cluster_keys, in_order, wants_index
-    from sitecrawl.store.queries.page_filter import PageFilter
-    from sitecrawl.store.vocabulary import PageStatus
 
-    asked_status = filters.checked_status(status)
-    page_status = asked_status if isinstance(asked_status, PageStatus) else None
-    wanted = PageFilter(
-        status=page_status,
-        include_refused=refused,
-        reason=reason or "",
-        source=filters.checked_source(source),
-        region=filters.checked_region(region),
-        contains=contains,
-        text=text,
-        pattern=filters.checked_pattern(pattern),
-        max_depth=depth,
-        max_clicks=clicks,
-        http_status=None if isinstance(asked_status, PageStatus) else asked_status,
-        category=filters.checked_category(category),
-        page_type=filters.checked_type(type_),
-        language=filters.checked_language(language),
-        search=search,
-        prefix=prefix,
-        template=template,
-        min_depth=min_depth,
-        min_priority=min_priority,
-        max_priority=max_priority,
-        visited=visited,
-        robots_allowed=robots_allowed,
-        indexable=indexable,
-        orphan=orphan,
-        lastmod_since=lastmod_since,
-        lastmod_before=lastmod_before,
-        first_seen_since=first_seen_since,
-        first_seen_before=first_seen_before,
-        last_seen_since=last_seen_since,
-        last_seen_before=last_seen_before,
-        changed_since=changed_since,
-        limit=limit,
-    )
+    wanted = replace(pages.page_filter(), limit=limit)
     if sort or cursor or limit is not None:
         wanted = in_order(wanted, sort, cursor)
     chosen = format_ or format_by_ending(output, _BY_ENDING, ExportFormat.TEXT)
     with asking(database, domain, scan) as asked:
-        if cluster:
-            wanted = replace(wanted, cluster=filters.checked_cluster(cluster, cluster_keys(asked)))
+        if pages.cluster:
+            cluster = checked_cluster(pages.cluster, cluster_keys(asked))
+            wanted = replace(wanted, cluster=cluster)
         if facets:
             _show_facets(asked, wanted)
         else:
@@ -277,11 +156,11 @@ def _facet_words(value: str | float | bool | None) -> str:
 
 
 def index(
-    domain: Annotated[str, SITE_ARGUMENT],
+    domain: SiteArgument,
     texts: Annotated[bool, typer.Option(help="Index texts of URLs and titles, too.")] = True,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Index the inventory of a site, so that lists, searches and counts are fast.
+    """Index the inventory of a site for fast lists and searches.
 
     \b
     sitecrawl index example.com
@@ -300,9 +179,9 @@ def why(
     all_: Annotated[
         bool, typer.Option("--all", help="Show every mention, not only the first ones.")
     ] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Explain how a URL was found, why it was refused, or why it may be missing.
+    """Explain how a URL was found, or why it is refused or missing.
 
     \b
     sitecrawl why https://example.com/blog/a-post
@@ -318,3 +197,30 @@ def why(
         story = page_story(store, found)
     for line in describe(found, story, show_all=all_):
         typer.echo(line)
+
+
+def body(
+    url: Annotated[str, typer.Argument(help="The URL of a page that was visited.")],
+    output: OutputOption = None,
+    scan: ScanOption = None,
+    database: DatabaseOption = "",
+) -> None:
+    """Write a page as it came from the site.
+
+    There is a copy if SITECRAWL_KEEP_BODIES=pages kept it.
+
+    \b
+    sitecrawl body https://example.com/about -o about.html
+    """
+    from sitecrawl.exporters.output import opened_output
+    from sitecrawl.services.inventory import open_inventory
+
+    with open_inventory(url, database or None, scan) as inventory:
+        found = inventory.body(url)
+        if found is None:
+            raise ConfigError(
+                f"{url}: no copy is kept as of scan {inventory.scan.id};"
+                " SITECRAWL_KEEP_BODIES=pages keeps pages from the next scan on"
+            )
+        with opened_output(output) as file:
+            file.write(found.content)

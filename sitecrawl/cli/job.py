@@ -7,12 +7,11 @@ from typing import Annotated
 
 import typer
 
-from sitecrawl.cli.options import DATABASE_OPTION
-from sitecrawl.cli.tables import JSON_OPTION, ago, print_json, print_table
+from sitecrawl.cli.options import DatabaseOption
+from sitecrawl.cli.tables import JsonOption, ago, print_json, print_table
 from sitecrawl.safety.text import printable
-from sitecrawl.store.vocabulary import JobStatus  # noqa: TC001  Typer reads the annotations
+from sitecrawl.store.vocabulary import FIRST_WORKSPACE, JobStatus
 
-_WORKSPACE = 1
 _JOB = typer.Argument(help="Number of a job.")
 
 app = typer.Typer(
@@ -30,8 +29,8 @@ def list_(
         list[JobStatus] | None, typer.Option(help="Only in this state; may be repeated.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=500, help="How many to show.")] = 30,
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
     """List jobs, the newest first.
 
@@ -45,9 +44,9 @@ def list_(
     from sitecrawl.store.queries.jobs import JobFilter
 
     with reading(database) as store:
-        number = site_named(store, _WORKSPACE, site).id if site else None
+        number = site_named(store, FIRST_WORKSPACE, site).id if site else None
         wanted = JobFilter(watched_site_id=number, statuses=tuple(status or ()))
-        jobs = list_jobs(store, _WORKSPACE, wanted, limit=limit).rows
+        jobs = list_jobs(store, FIRST_WORKSPACE, wanted, limit=limit).rows
     if as_json:
         print_json(jobs)
     elif not jobs:
@@ -75,15 +74,19 @@ def list_(
 @app.command()
 def show(
     job: Annotated[int, _JOB],
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
-    """Show a job with the end of its log."""
+    """Show a job with the end of its log.
+
+    \b
+    sitecrawl job show 12
+    """
     from sitecrawl.services.database import reading
     from sitecrawl.services.jobs import get_job
 
     with reading(database) as store:
-        found = get_job(store, _WORKSPACE, job)
+        found = get_job(store, FIRST_WORKSPACE, job)
     if as_json:
         print_json(found)
         return
@@ -110,14 +113,20 @@ def show(
 @app.command()
 def cancel(
     job: Annotated[int, _JOB],
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Cancel a job; a scan that runs ends within seconds, and what it has found is kept."""
+    """Cancel a job.
+
+    A scan that runs ends within seconds, and what it has found is kept.
+
+    \b
+    sitecrawl job cancel 12
+    """
     from sitecrawl.services.database import writing
     from sitecrawl.services.jobs import cancel_job
 
     with writing(database) as store:
-        found = cancel_job(store, _WORKSPACE, job)
+        found = cancel_job(store, FIRST_WORKSPACE, job)
     words = "cancelled" if found.status == "cancelled" else "being cancelled"
     typer.echo(f"Job {found.id} ({printable(found.root_url)}) is {words}.")
 
@@ -125,12 +134,16 @@ def cancel(
 @app.command()
 def retry(
     job: Annotated[int, _JOB],
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Queue a job again that failed, was cancelled or was skipped."""
+    """Queue a job again that failed, was cancelled or was skipped.
+
+    \b
+    sitecrawl job retry 12
+    """
     from sitecrawl.services.database import writing
     from sitecrawl.services.jobs import retry_job
 
     with writing(database) as store:
-        again = retry_job(store, _WORKSPACE, job)
+        again = retry_job(store, FIRST_WORKSPACE, job)
     typer.echo(f"Job {again.id} tries {printable(again.root_url)} again.")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sitecrawl.cli.options import DATABASE_OPTION
-from sitecrawl.cli.tables import JSON_OPTION, ago, print_json, print_table
+from sitecrawl.cli.options import DatabaseOption
+from sitecrawl.cli.tables import JsonOption, ago, print_json, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ app = typer.Typer(
 def run(
     scans: Annotated[int | None, _SCANS_OPTION] = None,
     tag: Annotated[list[str] | None, _TAG_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
     """Run the scheduler and a worker in this process, until it is stopped.
 
@@ -60,11 +60,12 @@ def run(
 def worker(
     scans: Annotated[int | None, _SCANS_OPTION] = None,
     tag: Annotated[list[str] | None, _TAG_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Run a further worker, on this machine or on another one; needs a running monitor.
+    """Run a further worker, on this machine or on another one.
 
-    SIGTERM lets the scans that run come to their end, a second one ends at once.
+    It needs a running monitor. SIGTERM lets the scans that run come to their end, a second one ends
+    at once.
 
     \b
     sitecrawl worker --database postgresql://user@db.example/sitecrawl
@@ -75,10 +76,14 @@ def worker(
 
 @app.command()
 def status(
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
-    """Show the workers, and the jobs of the last 24 hours."""
+    """Show the workers, and the jobs of the last 24 hours.
+
+    \b
+    sitecrawl monitor status
+    """
     from sitecrawl.services.database import reading
     from sitecrawl.services.jobs import monitor_status
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+import inspect
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
@@ -12,8 +16,7 @@ from sitecrawl.config.profiles import PROFILES, contradictions, load_settings
 from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping
 
     from scrapy.settings import Settings
 
@@ -27,25 +30,82 @@ def complete_profile(beginning: str) -> list[str]:
     return [f"{before}{comma}{name}" for name in PROFILES if name.startswith(last)]
 
 
-DATABASE_OPTION = typer.Option(
-    "--database", help="Such as sqlite:///sitecrawl.db. Default: SITECRAWL_DATABASE_URL."
-)
-SITE_ARGUMENT = typer.Argument(help="A site that has been scanned.")
-SCAN_OPTION = typer.Option("--scan", help="Number of the scan. Default: the newest with a result.")
-OUTPUT_OPTION = typer.Option("--output", "-o", help="Write to this file instead of the screen.")
-PROFILE_OPTION = typer.Option(
-    "--profile",
-    help="See: sitecrawl profiles; several as docs,fast.",
-    envvar="SITECRAWL_PROFILE",
-    show_envvar=False,
-    autocompletion=complete_profile,
-)
-SETTING_OPTION = typer.Option(
-    "--setting", "-s", help="NAME=VALUE; may be repeated; see: sitecrawl settings."
-)
+DatabaseOption = Annotated[
+    str,
+    typer.Option(
+        "--database", help="Such as sqlite:///sitecrawl.db. Default: SITECRAWL_DATABASE_URL."
+    ),
+]
+SiteArgument = Annotated[str, typer.Argument(help="A site that has been scanned.")]
+ScanOption = Annotated[
+    int | None,
+    typer.Option("--scan", help="Number of the scan. Default: the newest with a result."),
+]
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write to this file instead of the screen.")
+]
+ProfileOption = Annotated[
+    str,
+    typer.Option(
+        "--profile",
+        help="See: sitecrawl profiles; several as docs,fast.",
+        envvar="SITECRAWL_PROFILE",
+        show_envvar=False,
+        autocompletion=complete_profile,
+    ),
+]
+SettingOption = Annotated[
+    list[str] | None,
+    typer.Option("--setting", "-s", help="NAME=VALUE; may be repeated; see: sitecrawl settings."),
+]
 
 
-DOMAIN_ARGUMENT = typer.Argument(help="A domain (example.com) or a URL (http://127.0.0.1:8000).")
+DomainArgument = Annotated[
+    str, typer.Argument(help="A domain (example.com) or a URL (http://127.0.0.1:8000).")
+]
+
+
+def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take dataclasses: Typer sees their fields as options of the command.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Size:
+    ...     width: Annotated[int, typer.Option(help="In cells.")] = 80
+    >>> def draw(name: str, size: Size) -> None: ...
+    >>> str(inspect.signature(with_option_groups(draw))).split(", ")[0]
+    "(*, name: 'str'"
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {}
+    parameters = []
+    for parameter in inspect.signature(command).parameters.values():
+        hint = hints[parameter.name]
+        if not is_dataclass(hint):
+            own = parameter.replace(annotation=hint, kind=inspect.Parameter.KEYWORD_ONLY)
+            parameters.append(own)
+            continue
+        groups[parameter.name] = hint
+        of_fields = get_type_hints(hint, include_extras=True)
+        parameters += [
+            inspect.Parameter(
+                each.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=each.default,
+                annotation=of_fields[each.name],
+            )
+            for each in fields(hint)
+        ]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
+        command(**given)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
 
 
 def preview_request(domain: str, profile: str, assignments: Iterable[str]) -> ScanRequest:

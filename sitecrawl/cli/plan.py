@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from sitecrawl.cli.options import (
-    DOMAIN_ARGUMENT,
-    PROFILE_OPTION,
-    SETTING_OPTION,
+    DomainArgument,
+    ProfileOption,
+    SettingOption,
     preview_request,
 )
 from sitecrawl.politeness.estimate import duration_words
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
 
 
 def plan(
-    domain: Annotated[str, DOMAIN_ARGUMENT],
-    profile: Annotated[str, PROFILE_OPTION] = "default",
-    setting: Annotated[list[str] | None, SETTING_OPTION] = None,
+    domain: DomainArgument,
+    profile: ProfileOption = "default",
+    setting: SettingOption = None,
 ) -> None:
-    """Estimate the cost of a scan: fetches robots.txt and the first sitemaps, stores nothing.
+    """Estimate what a scan would cost.
+
+    It fetches robots.txt and the first sitemaps, and stores nothing.
 
     \b
     sitecrawl plan example.com

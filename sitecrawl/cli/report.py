@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from sitecrawl.cli.options import DATABASE_OPTION, SCAN_OPTION, SITE_ARGUMENT, format_by_ending
+from sitecrawl.cli.options import DatabaseOption, ScanOption, SiteArgument, format_by_ending
 from sitecrawl.config import ConfigError
 from sitecrawl.services.formats import ReportFormat
 
@@ -28,7 +28,7 @@ _BY_ENDING: Final = {
 
 
 def report(
-    domain: Annotated[str, SITE_ARGUMENT],
+    domain: SiteArgument,
     format_: Annotated[
         ReportFormat | None,
         typer.Option(
@@ -46,10 +46,12 @@ def report(
     terminal: Annotated[
         bool, typer.Option("--terminal", help="Print a short version to the screen.")
     ] = False,
-    scan: Annotated[int | None, SCAN_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    scan: ScanOption = None,
+    database: DatabaseOption = "",
 ) -> None:
-    """Report what a site consists of, how complete the list is, and what is wrong.
+    """Report what a site consists of, and what is wrong with it.
+
+    The report also says how complete the list is.
 
     \b
     sitecrawl report example.com

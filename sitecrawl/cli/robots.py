@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from sitecrawl.cli.options import (
-    DATABASE_OPTION,
-    DOMAIN_ARGUMENT,
-    PROFILE_OPTION,
-    SETTING_OPTION,
+    DatabaseOption,
+    DomainArgument,
+    ProfileOption,
+    SettingOption,
     preview_request,
 )
 from sitecrawl.config import ConfigError
@@ -35,7 +35,7 @@ _MAX_CHANGED: Final = 1_000
 
 
 def robots(
-    domain: Annotated[str, DOMAIN_ARGUMENT],
+    domain: DomainArgument,
     urls: Annotated[
         list[str] | None, typer.Argument(help="URLs or paths of the site to check.")
     ] = None,
@@ -46,11 +46,13 @@ def robots(
     scan: Annotated[
         int | None, typer.Option(help="With --diff: compare with this scan. Default: the newest.")
     ] = None,
-    profile: Annotated[str, PROFILE_OPTION] = "default",
-    setting: Annotated[list[str] | None, SETTING_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    profile: ProfileOption = "default",
+    setting: SettingOption = None,
+    database: DatabaseOption = "",
 ) -> None:
-    """Show the robots.txt of a site: the rules that apply, and the line that decides on a URL.
+    """Show the robots.txt of a site, and what it says of URLs.
+
+    That is the rules that apply, and for each URL the line that decides.
 
     \b
     sitecrawl robots example.com

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import sys
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from sitecrawl.cli.options import DATABASE_OPTION, SETTING_OPTION, load_profile
+from sitecrawl.cli.options import DatabaseOption, SettingOption, load_profile
 from sitecrawl.config import Config
 from sitecrawl.config.environment import apply_environment
 from sitecrawl.errors import ExtraMissingError, SitecrawlError
@@ -41,10 +45,10 @@ def serve(
     demo: Annotated[
         bool, typer.Option("--demo", help="Also serve the bundled demo site, and watch it.")
     ] = False,
-    setting: Annotated[list[str] | None, SETTING_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    setting: SettingOption = None,
+    database: DatabaseOption = "",
 ) -> None:
-    """Serve the API and the dashboard, and scan watched sites on their schedules.
+    """Serve the API and the dashboard, and scan watched sites.
 
     \b
     sitecrawl serve
@@ -207,3 +211,60 @@ def _run_monitor(config: Config) -> None:
     # Ctrl+C goes to both processes: the server passes it on when it has ended itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     run_monitor(config, (signal.SIGTERM,))
+
+
+def mcp(
+    write: Annotated[
+        bool, typer.Option("--write", help="Also give tools that store something, such as ask.")
+    ] = False,
+    database: DatabaseOption = "",
+) -> None:
+    """Serve agents by the Model Context Protocol.
+
+    It uses standard input and output.
+
+    \b
+    sitecrawl mcp
+    sitecrawl mcp --write --database sqlite:////srv/sitecrawl.db
+    """
+    from sitecrawl.services.database import configured_url
+    from sitecrawl.store.engine import open_database
+
+    try:
+        from sitecrawl.mcp.server import build_server
+    except ImportError as error:
+        raise ExtraMissingError(
+            f"sitecrawl mcp needs the package {error.name}; pip install 'sitecrawl[mcp]'"
+        ) from error
+    url = database or configured_url()
+    with open_database(url, create=False, to_write=write) as store:
+        build_server(store, may_write=write).run("stdio")
+
+
+def scrapyd() -> None:
+    """Run Scrapyd in this folder, with each profile as a project.
+
+    Writes scrapyd.conf, with a new password, and scrapy.cfg, unless they are there. Scrapyd keeps
+    its queue, logs and feeds in this folder, and its jobs the inventory, unless
+    SITECRAWL_DATABASE_URL says otherwise.
+
+    \b
+    mkdir node && cd node && sitecrawl scrapyd
+    curl -u sitecrawl:PASSWORD localhost:6800/schedule.json \\
+      -d project=audit -d spider=discover -d domain=example.com
+    """
+    from sitecrawl.config.scrapyd_node import CONFIGURATION, prepare_node, setuptools_problem
+
+    if find_spec("scrapyd") is None:
+        raise ExtraMissingError("Scrapyd is not installed; pip install 'sitecrawl[scrapyd]'")
+    if problem := setuptools_problem():
+        raise ExtraMissingError(problem)
+    written = prepare_node(Path.cwd())
+    if written:
+        typer.echo(f"wrote {' and '.join(written)}")
+    if CONFIGURATION in written:
+        typer.echo(f"the user is sitecrawl; the password is in {CONFIGURATION}")
+    sys.stdout.flush()
+    # A file with the number of the process would keep a restarted container from starting.
+    command = (sys.executable, "-m", "scrapyd", "--pidfile=")
+    os.execv(sys.executable, command)  # noqa: S606  no shell is wanted

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sitecrawl.cli.options import PROFILE_OPTION, SETTING_OPTION, load_profile
-from sitecrawl.cli.tables import JSON_OPTION, print_json
+from sitecrawl.cli.options import ProfileOption, SettingOption, load_profile
+from sitecrawl.cli.tables import JsonOption, print_json
 from sitecrawl.config import COMMAND_LINE_PRIORITY, Config, ConfigError, setting_specs
 from sitecrawl.config.environment import ENVIRONMENT_PRIORITY, apply_environment
 from sitecrawl.config.known_settings import misspelling
@@ -51,10 +51,10 @@ def settings(
             help="Only settings with this text in their name; a whole name explains it."
         ),
     ] = None,
-    profile: Annotated[str, PROFILE_OPTION] = "default",
-    setting: Annotated[list[str] | None, SETTING_OPTION] = None,
+    profile: ProfileOption = "default",
+    setting: SettingOption = None,
 ) -> None:
-    """Show every effective setting and where its value comes from, or explain one.
+    """Show every effective setting and its origin, or explain one.
 
     \b
     sitecrawl settings
@@ -132,13 +132,15 @@ def _shown(name: str, value: Any) -> str:
 
 
 def doctor(
-    profile: Annotated[str, PROFILE_OPTION] = "default",
+    profile: ProfileOption = "default",
     install_browser: Annotated[
         bool, typer.Option("--install-browser", help="Install a browser first if there is none.")
     ] = False,
-    as_json: Annotated[bool, JSON_OPTION] = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Check what is installed and missing, the database, the disk, scans, workers and deliveries.
+    """Check the installation: what is missing, what is wrong.
+
+    Packages, the database, the disk, scans, workers and deliveries are checked.
 
     \b
     sitecrawl doctor

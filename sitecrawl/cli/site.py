@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sitecrawl.cli import site_transfer
+from sitecrawl.cli.group import group_id
 from sitecrawl.cli.options import (
-    DATABASE_OPTION,
+    DatabaseOption,
     parse_assignments,
 )
-from sitecrawl.cli.tables import JSON_OPTION, ago, print_json, print_table
+from sitecrawl.cli.tables import JsonOption, ago, print_json, print_table
 from sitecrawl.config import ConfigError
 from sitecrawl.safety.text import printable
-from sitecrawl.store.vocabulary import JobStatus, SiteState
+from sitecrawl.store.vocabulary import FIRST_WORKSPACE, JobStatus, SiteState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.queries.watched_sites import SiteFilter, WatchedSite
 
-_WORKSPACE = 1
 _SITE = typer.Argument(help="Number, domain, URL or name of a watched site.")
 _SITES = typer.Argument(help="Numbers, domains, URLs or names of watched sites.")
 _NAME = typer.Option("--name", help="Default: host and path.")
@@ -71,8 +71,8 @@ def add(  # noqa: PLR0913, PLR0917  the options of the command
     worker_tag: Annotated[list[str] | None, _WORKER_TAG] = None,
     allow_private: Annotated[bool | None, _ALLOW_PRIVATE] = None,
     disabled: Annotated[bool, typer.Option("--disabled", help="Add it switched off.")] = False,
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
     """Watch a site; its sitemaps are discovered as soon as the monitor runs.
 
@@ -87,12 +87,12 @@ def add(  # noqa: PLR0913, PLR0917  the options of the command
     with writing(database) as store:
         site = add_site(
             store,
-            _WORKSPACE,
+            FIRST_WORKSPACE,
             NewSite(
                 root_url=url,
                 name=name,
                 tags=tuple(tag or ()),
-                group_id=_group_id(store, group),
+                group_id=group_id(store, group),
                 enabled=not disabled,
                 profile=profile,
                 settings=parse_assignments(setting or ()),
@@ -129,8 +129,8 @@ def list_(
         str, typer.Option(help="added, name, url, priority, last_scan or next_due.")
     ] = "added",
     limit: Annotated[int, typer.Option(min=1, max=500, help="How many to show.")] = 100,
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
     """List watched sites.
 
@@ -146,10 +146,10 @@ def list_(
         raise ConfigError(f"--sort {sort!r}: expected one of {', '.join(SiteSort)}")
     with reading(database) as store:
         wanted = SiteFilter(
-            text=text, tags=tuple(tag or ()), group_id=_group_id(store, group), state=state
+            text=text, tags=tuple(tag or ()), group_id=group_id(store, group), state=state
         )
-        page = list_sites(store, _WORKSPACE, wanted, sort=SiteSort(sort), limit=limit)
-        number = count_sites(store, _WORKSPACE, wanted)
+        page = list_sites(store, FIRST_WORKSPACE, wanted, sort=SiteSort(sort), limit=limit)
+        number = count_sites(store, FIRST_WORKSPACE, wanted)
     if as_json:
         print_json({"total": number, "sites": page.rows})
         return
@@ -168,19 +168,23 @@ def list_(
 @app.command()
 def show(
     site: Annotated[str, _SITE],
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
-    """Show a watched site with its newest scans and jobs."""
+    """Show a watched site with its newest scans and jobs.
+
+    \b
+    sitecrawl site show example.com
+    """
     from sitecrawl.services.database import reading
     from sitecrawl.services.jobs import list_jobs
     from sitecrawl.services.sites import site_named, site_scans
     from sitecrawl.store.queries.jobs import JobFilter
 
     with reading(database) as store:
-        found = site_named(store, _WORKSPACE, site)
-        scans = site_scans(store, _WORKSPACE, found.id, limit=10)
-        jobs = list_jobs(store, _WORKSPACE, JobFilter(watched_site_id=found.id), limit=10).rows
+        found = site_named(store, FIRST_WORKSPACE, site)
+        scans = site_scans(store, FIRST_WORKSPACE, found.id, limit=10)
+        jobs = list_jobs(store, FIRST_WORKSPACE, JobFilter(watched_site_id=found.id), limit=10).rows
     if as_json:
         print_json({"site": found, "scans": [_scan(each) for each in scans], "jobs": jobs})
         return
@@ -232,8 +236,8 @@ def edit(  # noqa: PLR0913, PLR0917  the options of the command
         bool, typer.Option("--no-worker-tags", help="Any worker may scan it.")
     ] = False,
     allow_private: Annotated[bool | None, _ALLOW_PRIVATE] = None,
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
     """Change what is given of a watched site; an interval takes the place of a cron expression.
 
@@ -245,7 +249,7 @@ def edit(  # noqa: PLR0913, PLR0917  the options of the command
     from sitecrawl.services.sites import SiteEdit, edit_site, site_named
 
     with writing(database) as store:
-        found = site_named(store, _WORKSPACE, site)
+        found = site_named(store, FIRST_WORKSPACE, site)
         given: dict[str, Any] = {
             "root_url": url,
             "name": name,
@@ -265,13 +269,13 @@ def edit(  # noqa: PLR0913, PLR0917  the options of the command
             own = {} if no_settings else found.settings
             changes["settings"] = {**own, **parse_assignments(setting)}
         if group is not None or no_group:
-            changes["group_id"] = None if no_group else _group_id(store, group or "")
+            changes["group_id"] = None if no_group else group_id(store, group or "")
         if interval is not None and cron is None and found.cron is not None:
             changes["cron"] = None
         if not changes:
             raise ConfigError("nothing to change; see: sitecrawl site edit --help")
         changed = edit_site(
-            *(store, _WORKSPACE, found.id, SiteEdit(**changes), found.version),
+            *(store, FIRST_WORKSPACE, found.id, SiteEdit(**changes), found.version),
             address_allow=_address_allow(),
         )
     if as_json:
@@ -287,66 +291,82 @@ def edit(  # noqa: PLR0913, PLR0917  the options of the command
 def remove(
     site: Annotated[str, _SITE],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Remove a watched site with its inventory, scans, changes, jobs and channels."""
+    """Remove a watched site with all that is known of it.
+
+    That is its inventory, scans, changes, jobs and channels.
+
+    \b
+    sitecrawl site remove example.com --yes
+    """
     from sitecrawl.services.database import writing
     from sitecrawl.services.sites import remove_site, site_named
 
     with writing(database) as store:
-        found = site_named(store, _WORKSPACE, site)
+        found = site_named(store, FIRST_WORKSPACE, site)
         if not yes:
             pages = f" and {found.pages:,} pages" if found.pages else ""
             typer.confirm(
                 f"Remove {printable(found.root_url)} with its whole history{pages}?", abort=True
             )
-        remove_site(store, _WORKSPACE, found.id)
+        remove_site(store, FIRST_WORKSPACE, found.id)
     typer.echo(f"Site {found.id} ({printable(found.root_url)}) and all that was known is removed.")
 
 
 @app.command()
 def enable(
     sites: Annotated[list[str], _SITES],
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Switch sites on."""
+    """Switch sites on.
+
+    \b
+    sitecrawl site enable example.com
+    """
     _switch(database, sites, is_on=True)
 
 
 @app.command()
 def disable(
     sites: Annotated[list[str], _SITES],
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Switch sites off: they are not scanned any more, and nothing of them is lost."""
+    """Switch sites off.
+
+    They are not scanned any more, and nothing of them is lost.
+
+    \b
+    sitecrawl site disable example.com 3
+    """
     _switch(database, sites, is_on=False)
 
 
 @app.command()
 def scan(
     sites: Annotated[list[str], _SITES],
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
-    """Queue a scan of sites now, ahead of those that are due."""
+    """Queue a scan of sites now, ahead of those that are due.
+
+    \b
+    sitecrawl site scan example.com
+    """
     from sitecrawl.services.site_bulk import scan_sites
 
-    _bulk(database, sites, "queued", lambda store, wanted: scan_sites(store, _WORKSPACE, wanted))
+    _bulk(
+        database, sites, "queued", lambda store, wanted: scan_sites(store, FIRST_WORKSPACE, wanted)
+    )
 
 
 app.command("import")(site_transfer.import_)
 app.command()(site_transfer.export)
 
 
-def _group_id(store: Database, text: str) -> int | None:
-    from sitecrawl.services.groups import group_named
-
-    return group_named(store, _WORKSPACE, text).id if text else None
-
-
 def _monitor_hint(store: Database) -> str:
     from sitecrawl.services.jobs import monitor_status
 
-    if monitor_status(store, _WORKSPACE).is_scheduling:
+    if monitor_status(store, FIRST_WORKSPACE).is_scheduling:
         return ""
     return "No monitor runs; start one with: sitecrawl monitor run"
 
@@ -359,7 +379,7 @@ def _switch(database: str, names: list[str], *, is_on: bool) -> None:
         database,
         names,
         f"switched {'on' if is_on else 'off'}",
-        lambda store, wanted: change_sites(store, _WORKSPACE, wanted, action),
+        lambda store, wanted: change_sites(store, FIRST_WORKSPACE, wanted, action),
     )
 
 
@@ -374,7 +394,9 @@ def _bulk(
     from sitecrawl.store.queries.watched_sites import SiteFilter
 
     with writing(database) as store:
-        found = {each.id: each for each in (site_named(store, _WORKSPACE, name) for name in names)}
+        found = {
+            each.id: each for each in (site_named(store, FIRST_WORKSPACE, name) for name in names)
+        }
         result = change(store, SiteFilter(ids=tuple(found)))
     for number in result.done:
         typer.echo(f"Site {number} ({printable(found[number].root_url)}) is {done}.")

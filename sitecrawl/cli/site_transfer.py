@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sitecrawl.cli.options import DATABASE_OPTION, OUTPUT_OPTION, format_by_ending
-from sitecrawl.cli.tables import JSON_OPTION, print_json
+from sitecrawl.cli.options import DatabaseOption, OutputOption, format_by_ending
+from sitecrawl.cli.tables import JsonOption, print_json
 from sitecrawl.config import ConfigError
 from sitecrawl.safety.text import printable
+from sitecrawl.store.vocabulary import FIRST_WORKSPACE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sitecrawl.services.site_transfer import TransferFormat
 
-_WORKSPACE = 1
 _FILE_FORMAT = typer.Option("--format", "-f", help="csv or json. Default: by the file's ending.")
 
 
 def import_(
     file: Annotated[Path, typer.Argument(help="A CSV or JSON file.", exists=True, dir_okay=False)],
     format_: Annotated[str, _FILE_FORMAT] = "",
-    as_json: Annotated[bool, JSON_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
     """Watch every site of a file: one URL per line, or columns with a header.
 
@@ -43,7 +43,13 @@ def import_(
 
     with writing(database) as store:
         result = import_sites(
-            *(store, _WORKSPACE, file.read_bytes(), _transfer_format(file, format_), _progress()),
+            *(
+                store,
+                FIRST_WORKSPACE,
+                file.read_bytes(),
+                _transfer_format(file, format_),
+                _progress(),
+            ),
             address_allow=configured().address_allow,
             allow_private=True,
         )
@@ -60,12 +66,12 @@ def import_(
 
 
 def export(
-    output: Annotated[Path | None, OUTPUT_OPTION] = None,
+    output: OutputOption = None,
     format_: Annotated[str, _FILE_FORMAT] = "",
     short: Annotated[
         bool, typer.Option("--short", help="Number, URL, robots.txt and date only.")
     ] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
     """Write the watched sites, in a form that can be imported.
 
@@ -82,7 +88,7 @@ def export(
     chosen = _transfer_format(output, format_)
     with reading(database) as store, opened_output(output) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-        number = export_sites(store, _WORKSPACE, text, chosen, is_short=short)
+        number = export_sites(store, FIRST_WORKSPACE, text, chosen, is_short=short)
         text.detach()
     if output:
         sys.stderr.write(f"{number:,} sites written to {output}\n")

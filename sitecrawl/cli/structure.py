@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  Typer reads the annotations
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from sitecrawl.cli.filters import REGION_OPTION
+from sitecrawl.cli.filters import RegionOption
 from sitecrawl.cli.options import (
-    DATABASE_OPTION,
-    OUTPUT_OPTION,
-    SCAN_OPTION,
-    SITE_ARGUMENT,
+    DatabaseOption,
+    OutputOption,
+    ScanOption,
+    SiteArgument,
     format_by_ending,
 )
 from sitecrawl.safety.text import printable
@@ -33,12 +32,12 @@ _GRAPH_BY_ENDING: Final = {".graphml": GraphFormat.GRAPHML, ".csv": GraphFormat.
 
 
 def tree(
-    domain: Annotated[str, SITE_ARGUMENT],
+    domain: SiteArgument,
     depth: Annotated[int, typer.Option(min=1, help="How many levels to show.")] = 3,
     menu: Annotated[bool, typer.Option("--menu", help="Only the menu.")] = False,
     paths: Annotated[bool, typer.Option("--paths", help="Only the paths.")] = False,
-    scan: Annotated[int | None, SCAN_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    scan: ScanOption = None,
+    database: DatabaseOption = "",
 ) -> None:
     """Print the menu of a site, and its paths with counts.
 
@@ -117,20 +116,20 @@ def _counts(folders: Iterable[Folder]) -> str:
 
 
 def graph(
-    domain: Annotated[str, SITE_ARGUMENT],
+    domain: SiteArgument,
     format_: Annotated[
         GraphFormat | None,
         typer.Option("--format", "-f", help="Default: by the ending of --output, else graphml."),
     ] = None,
-    output: Annotated[Path | None, OUTPUT_OPTION] = None,
-    region: Annotated[str, REGION_OPTION] = "",
+    output: OutputOption = None,
+    region: RegionOption = "",
     refused: Annotated[bool, typer.Option("--refused", help="Include refused pages.")] = False,
     external: Annotated[
         bool,
         typer.Option("--external/--internal-only", help="Include pages of other sites."),
     ] = False,
-    scan: Annotated[int | None, SCAN_OPTION] = None,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    scan: ScanOption = None,
+    database: DatabaseOption = "",
 ) -> None:
     """Export the links between the pages of a site.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-JSON_OPTION = typer.Option("--json", help="As JSON, for programs.")
+JsonOption = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
 # Columns that take more than one line where there is little room.
 _LONG = frozenset({"name", "site", "tags", "reason", "root", "description", "worker"})
 _STYLES = {

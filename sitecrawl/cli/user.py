@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sitecrawl.cli.options import DATABASE_OPTION
+from sitecrawl.cli.options import DatabaseOption
 from sitecrawl.safety.text import printable
 from sitecrawl.services.permissions import Role
 from sitecrawl.store.vocabulary import FIRST_WORKSPACE
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from sitecrawl.store.engine import Database
 
 app = typer.Typer(
@@ -39,7 +37,7 @@ def create(
         str, typer.Option(help="Its name; made if there is none. Default: the first one.")
     ] = "",
     password: Annotated[bool, _PASSWORD_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
     """Add a user, and print a link by which it can choose a password.
 
@@ -48,8 +46,9 @@ def create(
     echo "$PASSWORD" | sitecrawl user create ada@example.com --password
     """
     from sitecrawl.services import users
+    from sitecrawl.services.database import writing
 
-    with _writing(database) as store:
+    with writing(database) as store:
         workspace_id = users.workspace_named(store, workspace) if workspace else FIRST_WORKSPACE
         given = _asked_password() if password else None
         made = users.create_user(store, workspace_id, email, role, name=name, password=given)
@@ -60,7 +59,7 @@ def create(
 
 
 @app.command("list")
-def list_(database: Annotated[str, DATABASE_OPTION] = "") -> None:
+def list_(database: DatabaseOption = "") -> None:
     """List the users, with their role in each workspace.
 
     \b
@@ -83,7 +82,7 @@ def list_(database: Annotated[str, DATABASE_OPTION] = "") -> None:
 def reset_password(
     email: Annotated[str, _EMAIL_ARGUMENT],
     password: Annotated[bool, _PASSWORD_OPTION] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
     """Print a link by which the user can choose another password, or set it now.
 
@@ -91,8 +90,9 @@ def reset_password(
     sitecrawl user reset-password ada@example.com
     """
     from sitecrawl.services import users
+    from sitecrawl.services.database import writing
 
-    with _writing(database) as store:
+    with writing(database) as store:
         user = users.find_user(store, email)
         if password:
             users.set_password(store, user.id, user.email, _asked_password())
@@ -106,7 +106,7 @@ def reset_password(
 def disable(
     email: Annotated[str, _EMAIL_ARGUMENT],
     undo: Annotated[bool, typer.Option("--undo", help="Let the user sign in again.")] = False,
-    database: Annotated[str, DATABASE_OPTION] = "",
+    database: DatabaseOption = "",
 ) -> None:
     """Keep a user from signing in; its sessions and tokens end.
 
@@ -115,18 +115,12 @@ def disable(
     sitecrawl user disable ada@example.com --undo
     """
     from sitecrawl.services import users
+    from sitecrawl.services.database import writing
 
-    with _writing(database) as store:
+    with writing(database) as store:
         user = users.disable_everywhere(store, email, disabled=not undo)
         _record(store, "enableUser" if undo else "disableUser", email=user.email)
         typer.echo(f"{user.email} {'can sign in again' if undo else 'is disabled'}.")
-
-
-def _writing(url: str) -> AbstractContextManager[Database]:
-    from sitecrawl.services.database import configured_url
-    from sitecrawl.store.engine import open_database
-
-    return open_database(url or configured_url())
 
 
 def _record(store: Database, action: str, **detail: str) -> None:

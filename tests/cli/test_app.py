@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from sitecrawl import __version__
+from sitecrawl.cli import app
 from tests.cli.conftest import MANY
 from tests.cli.inprocess import run_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from tests.cli.conftest import Inventory
     from tests.site.project import ProcessResult, Project
@@ -40,7 +43,32 @@ def test_the_version(cli: Callable[..., ProcessResult]) -> None:
 def test_without_a_command_the_help_is_shown(run_cli: Callable[..., ProcessResult]) -> None:
     done = run_cli()
     assert done.returncode == 2
-    assert "Commands:" in done.output
+    assert "\nScan a site:\n" in done.output
+
+
+def _leaves(command: Any, *path: str) -> Iterator[tuple[str, Any]]:
+    """Every command that does something, by its words."""
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from _leaves(inner, *path, name)
+    if not hasattr(command, "commands"):
+        yield " ".join(path), command
+
+
+def test_the_help_has_every_command_on_a_line_under_a_heading() -> None:
+    command = typer.main.get_command(app)
+    lines = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "80"}).stdout.splitlines()
+    names = {line.split()[0] for line in lines if line.startswith("  ") and line.strip()}
+    assert names >= vars(command)["commands"].keys()
+    assert not [line for line in lines[1:] if line.endswith("...")]
+    assert not [
+        name for name, each in vars(command)["commands"].items() if not each.rich_help_panel
+    ]
+
+
+def test_every_command_has_an_example() -> None:
+    found = dict(_leaves(typer.main.get_command(app)))
+    assert len(found) > 60
+    assert not [name for name, each in found.items() if f"sitecrawl {name}" not in each.help]
 
 
 @pytest.mark.parametrize("command", _COMMANDS)

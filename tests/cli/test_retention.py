@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.cli.retention import _parse_bytes
+from sitecrawl.cli.maintenance import _parse_bytes
 from sitecrawl.config import ConfigError
 from tests.site.build import page, robots, sitemap
 
