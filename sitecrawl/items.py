@@ -1,4 +1,7 @@
-"""What flows from the stages through the pipelines into the store and the feeds."""
+"""What flows from the stages through the pipelines into the store and the feeds.
+
+One module, though it is long: its types refer to each other, and Scrapy users look for items here.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +35,14 @@ class DocumentKind(StrEnum):
 
 
 COMMON_PLACE = "a common place"
-"""What a sitemap was found by that nothing names."""
+"""``found_by`` of a sitemap that no document names."""
 
 CHECK = "a check"
-"""What a page was found by that a scan visits only to see how it answers."""
+"""``found_by`` of a page that is visited only to see how it answers."""
 
 
 class Source(StrEnum):
-    """How a mention came about; links of pages have ``sitecrawl.html.links.LinkSource``."""
+    """The source of a mention; links of pages have ``sitecrawl.html.links.LinkSource``."""
 
     START = "start"
     SITEMAP = "sitemap"
@@ -73,11 +76,11 @@ class FetchOutcome(StrEnum):
 
 
 class PageFormat(StrEnum):
-    """What a visited page was read as; a feed has the format of its kind."""
+    """The format that a visited page was read as; a feed has that of its kind."""
 
     HTML = "html"
     OTHER = "other"
-    """A file, of which nothing is read."""
+    """A file, whose content is not read."""
     REDIRECT = "redirect"
 
 
@@ -97,11 +100,11 @@ NOT_SENT = frozenset(
         FetchOutcome.STOPPED,
     }
 )
-"""The site was not asked, or the answer not awaited: a scan that goes on asks again."""
+"""No request was sent, or its answer was not awaited: a resumed scan sends it again."""
 
 
 class EvidenceType(StrEnum):
-    """What a stored record of what was seen is about."""
+    """The subject of a stored record of evidence."""
 
     ROBOTS_TXT = "robots_txt"
     ROBOTS_ALLOWED = "robots_allowed"
@@ -126,7 +129,7 @@ class SiteResolved:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """The crawl's turn at one page: in which order, and how far from where it started."""
+    """One visit of a page: its place in the order, and its distance from the start."""
 
     number: int
     """Pages are visited, read and stored in this order, whatever the order of the answers."""
@@ -137,23 +140,23 @@ class Visit:
     redirected_from: tuple[str, ...] = ()
     """The chain of redirects that led here, the first one first."""
     known: KnownPage | None = field(default=None, compare=False, repr=False)
-    """The page as an earlier scan has read it, if it need not be sent again unless it changed."""
+    """The page as an earlier scan has read it, for a conditional request."""
     is_check: bool = False
-    """The page is visited for itself: its links are no mentions."""
+    """Only the page itself is of interest: its links are no mentions."""
 
 
 class PackedBody(NamedTuple):
-    """Raw bytes as they lie in the database."""
+    """The raw bytes of a body as they are stored."""
 
     encoding: str
     content: bytes
     size: int
-    """In bytes, as they came."""
+    """In bytes, before packing."""
 
 
 @dataclass(slots=True)
 class Document:
-    """One thing fetched, as soon as its answer is there; what it says follows in batches."""
+    """One fetched document and how it was answered; its mentions follow in batches."""
 
     url: str
     kind: DocumentKind
@@ -184,7 +187,7 @@ class Document:
         return f"<Document {self.kind} {self.url}: {self.outcome}>"
 
     def forget_body(self) -> None:
-        """Keep what is recorded of the body, and not the body itself."""
+        """Drop the body; its size and hash stay."""
         if self.body:
             self.received_bytes = len(self.body)
             self.sha256 = hashlib.sha256(self.body).hexdigest()
@@ -192,7 +195,7 @@ class Document:
 
     @property
     def is_probe(self) -> bool:
-        """Whether this answers a question of ours, and not what something of the site names."""
+        """Whether this was a guess of ours: nothing of the site names the address."""
         if self.kind is DocumentKind.PROBE:
             return self.outcome in {FetchOutcome.OK, FetchOutcome.NOT_FOUND}
         is_guess = self.kind is DocumentKind.ROBOTS_TXT or self.found_by == COMMON_PLACE
@@ -209,7 +212,7 @@ class Document:
 
 
 class NamedDocument(NamedTuple):
-    """A document as another one names it."""
+    """A document that another one names."""
 
     url: str
     found_by: str
@@ -218,14 +221,14 @@ class NamedDocument(NamedTuple):
 
 @dataclass(slots=True)
 class SitemapPointer:
-    """A sitemap that something named: by whom, and how deep below the first one."""
+    """A sitemap to read: what names it, and its depth below the first one."""
 
     url: str
     found_by: str
     parent: str | None
     depth: int = 0
     listed_as_page_at: int = 0  # its position among the pages of a map; 0: it is named as a map
-    is_guess: bool = False  # nobody has named it
+    is_guess: bool = False  # no document names it
 
 
 class FrontierEntry(NamedTuple):
@@ -234,7 +237,7 @@ class FrontierEntry(NamedTuple):
     row: int
     """Of the batch that names it."""
     number: int | None
-    """Its place in the order of visits; None: held, because its pattern has had its share."""
+    """Its place in the order of visits; None: held, as the budget of its pattern is used up."""
     family: str | None
     """The pattern that it is held under."""
     clicks: int
@@ -263,7 +266,7 @@ class MenuItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """What a visited page says of itself, and what the crawl makes of it."""
+    """What a visited page says of itself, and how the crawl judges it."""
 
     title: str = ""
     language: str = ""
@@ -273,24 +276,24 @@ class PageFacts:
     declared_type: str = ""
     """What its structured data says it is."""
     text_language: str = ""
-    """What its text was found to be."""
+    """The language that was detected in its text."""
     text: str = ""
     """Its main text: without menus, headers, footers and side bars."""
     text_hash: str = ""
     """Of the main text."""
     fingerprint: int | None = None
-    """Of the words of the whole page, without digits: it tells traps and error pages."""
+    """Similarity hash of the words of the whole page, without digits: for traps and error pages."""
     audit: PageAudit | None = None
-    """What an audit asks of it; None: it was not read as HTML."""
+    """Facts for findings; None: it was not read as HTML."""
     redirect_target: str = ""
     """The other page that it redirects to."""
     refusal: Refusal | None = None
-    """Why it does not count as a page of the site after all."""
+    """Why it is rejected."""
 
 
 @dataclass(slots=True)
 class DocumentRead:
-    """The end of a document's reading: all that it said has been said."""
+    """The end of a document: all of its mentions have been handed on."""
 
     url: str
     format: str
@@ -360,7 +363,7 @@ class MentionBatch:
     """Some of the URLs that one document mentions, in columns: one row is one mention.
 
     The parser fills the columns down to ``details``; each pipeline adds the next ones. Absent
-    text is ``""``, an absent priority ``-1.0``, and a column that nobody has is ``None``. Stored
+    text is ``""``, an absent priority ``-1.0``, and a column without any value is ``None``. Stored
     mentions come with their ``urls`` and ``ids``, and are not written again.
     """
 
@@ -424,7 +427,7 @@ class Evidence:
 
 @dataclass(slots=True)
 class VisitedPage:
-    """All that a visit gave, in one piece: so it is stored completely, or not at all."""
+    """Everything that a visit gave, so that it is stored completely or not at all."""
 
     visit: Visit
     document: Document

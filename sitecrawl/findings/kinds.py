@@ -1,4 +1,4 @@
-"""The kinds of findings, each with its severity, title and advice."""
+"""The kinds of findings, each with its severity, title and advice: one long table."""
 
 from __future__ import annotations
 

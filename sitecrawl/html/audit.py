@@ -1,4 +1,4 @@
-"""What an audit asks of a page: its description, headings, images and insecure resources."""
+"""Facts of a page for findings: its description, headings, images and insecure resources."""
 
 from __future__ import annotations
 

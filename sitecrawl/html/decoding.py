@@ -1,4 +1,4 @@
-"""Is a response an HTML page, and in which encoding: the bytes count more than what headers say."""
+"""Decides whether a body is HTML, and in which encoding: its bytes count more than headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The links of a page and what is known of the page: the types that the readers fill."""
+"""The result of reading a page: its links, its menu and its facts."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ def ledger_words(report: Mapping[str, Any]) -> str:
 
 
 def ledger_notes(report: Mapping[str, Any]) -> Iterator[str]:
-    """What a person should know beside the figures."""
+    """Notes for a person, beside the figures."""
     for host in report["by_host"]:
         if pause := host["longest_pause_seconds"]:
             yield f"{host['host']} asked to wait; the longest pause was {pause:,.1f} s"

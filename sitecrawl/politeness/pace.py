@@ -116,7 +116,7 @@ class HostPace:
     def answered(
         self, url: str, status: int, retry_after: float | None, now: float, chance: float
     ) -> str:
-        """Note a status; return what a person should hear, if anything."""
+        """Record a status; return a message for the log, or nothing."""
         server = origin_of(url)
         if status < _FIRST_SERVER_ERROR and status != _TOO_MANY_REQUESTS:
             self._servers[server] = _ServerRecord(last_good_url=url)
@@ -128,7 +128,7 @@ class HostPace:
         return self.left_alone.get(server) or words
 
     def failed(self, url: str, cause: str, *, is_busy: bool = False) -> str:
-        """Note an answer that did not come; return what a person should hear, if anything."""
+        """Record a failed request; return a message for the log, or nothing."""
         server, limit = origin_of(url), self._rules.max_errors_in_a_row
         record = self._servers[server]
         if not limit or server in self.left_alone:

@@ -59,7 +59,7 @@ class ScanBudget:
         return None if self.ends_at == math.inf else max(self.ends_at - now, 0.0)
 
     def warnings(self, now: float) -> Iterator[str]:
-        """What a person should hear once, before a limit is reached."""
+        """Messages for the log, each once, before a limit is reached."""
         if self.max_pages and self.pages >= _WARN_AT * self.max_pages:
             yield from self._once(
                 f"{self.pages} of {self.max_pages} pages are used (SITECRAWL_MAX_PAGES)", "pages"

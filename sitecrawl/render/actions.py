@@ -53,7 +53,7 @@ class Clickable:
     tag: str
     type: str = ""
     text: str = ""
-    """What is to be read on it, without the buttons and links inside."""
+    """Its visible text, without the buttons and links inside."""
     titles: tuple[str, ...] = ()
     """Accessible names: ``aria-label``, ``title``, ``value``, ``alt``."""
     names: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Clickable:
     classes: tuple[str, ...] = ()
     """Classes, and the names of the icons within it."""
     handlers: tuple[str, ...] = ()
-    """The sources of its handlers, as far as they can be had."""
+    """The sources of its handlers, as far as they are known."""
     in_form: bool = False
     is_download: bool = False
 

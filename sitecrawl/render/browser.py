@@ -1,4 +1,4 @@
-"""Finds or installs a Chromium, and says how it is started."""
+"""Finds or installs a Chromium, and gives its launch options."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _DOWNLOAD_SECONDS = 600
 _PACKAGE_SECONDS = 900
 _END_SECONDS = 10
 _MAX_REASON_CHARACTERS = 300
-# The first is all that is needed, and is not to be had everywhere.
+# The first one suffices, but is not available everywhere.
 _PACKAGES = ("chromium-headless-shell", "chromium")
 NO_SUCCESS = (
     "No browser could be installed. Install Chromium or Chrome with the means of your system, or "
@@ -82,7 +82,7 @@ class Browser:
     origin: BrowserOrigin
 
     def version(self) -> str:
-        """Ask the browser; nothing if it does not answer, as a broken one or a mere stub."""
+        """What the browser prints; empty if it is broken or a stub."""
         try:
             answer = subprocess.run(  # noqa: S603  a browser that the user has or names
                 [self.path, "--version"],
@@ -183,7 +183,7 @@ class _Step(NamedTuple):
 
 
 def install_browser(setting: str, say: Callable[[str], None]) -> Browser | None:
-    """Install a browser unless one is there that starts; None: nothing helped, and why was said."""
+    """Install a browser unless one works; None: no step succeeded, *say* was told why."""
     if browser := _working_browser(setting):
         return browser
     for step in _steps():
@@ -228,7 +228,7 @@ def _apt_command() -> tuple[str, ...]:
 
 
 def _failure(step: _Step) -> str:
-    """Run a step; give what it complained of last, or nothing if it went well."""
+    """Run a step; return the last line of its output if it failed."""
     try:
         code, output = _run(step)
     except subprocess.TimeoutExpired:
@@ -260,7 +260,7 @@ def _run(step: _Step) -> tuple[int, bytes]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Politely at first: a package manager that is killed leaves half of its work behind."""
+    """SIGTERM first: a package manager that is killed leaves half of its work behind."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(OSError):
             os.killpg(process.pid, number)

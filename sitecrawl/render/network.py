@@ -113,7 +113,7 @@ class ResourceCache:
 
 @dataclass(frozen=True, slots=True)
 class NetworkLimits:
-    """What the requests of one page may take."""
+    """Limits for the requests of one page."""
 
     max_requests: int = 200
     """0 means no limit."""

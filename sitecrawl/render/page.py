@@ -1,4 +1,4 @@
-"""Renders a fetched page in the browser, and says what is on it then."""
+"""Renders a fetched page in the browser and explores it."""
 
 from __future__ import annotations
 

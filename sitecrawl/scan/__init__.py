@@ -70,8 +70,8 @@ class Scan:
     """Of the inventory, in the order of ``ITEM_PIPELINES``."""
     put: Callable[[Any], Awaitable[None]] = field(init=False)
     """Sends what a document said through these pipelines."""
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while a stage stores what no request stands for; the scan ends after it."""
+    finalize_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a stage stores items that no request waits for; the scan is finalized after it."""
 
     @property
     def record(self) -> ScanHandle:

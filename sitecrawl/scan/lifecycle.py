@@ -120,9 +120,9 @@ class ScanLifecycle:
             # Comparisons of scans need it: another version may find other pages.
             settings = {VERSION: __version__, **self.scan.config.as_dict(), **record}
             database.open(self._arguments, settings, plain_feeds(self._crawler.settings))
-            self._taking_up = asyncio.ensure_future(self._take_up(database))
+            self._preparing = asyncio.ensure_future(self._prepare(database))
 
-    async def _take_up(self, database: ScanDatabase) -> None:
+    async def _prepare(self, database: ScanDatabase) -> None:
         await database.opened()
         if database.record is None:
             return
@@ -132,9 +132,9 @@ class ScanLifecycle:
             self.scan.counters.restore(database.resumption.stats)
         self._heartbeat.start(_HEARTBEAT_SECONDS, now=False)
 
-    async def taken_up(self) -> None:
-        """Wait until a resumed scan has restored its counters."""
-        await self._taking_up
+    async def ready(self) -> None:
+        """Wait until the scan has its record, and a resumed one its counters."""
+        await self._preparing
 
     def _beat(self) -> None:
         self.scan.counters.publish(self._crawler.stats)
@@ -182,13 +182,13 @@ class ScanLifecycle:
 
     async def finalize(self, reason: str) -> None:
         """Classify, summarize and close the record, once."""
-        async with self.scan.turn:
+        async with self.scan.finalize_lock:
             if self._is_finalized:
                 return
             self._is_finalized = True
         scan, database, stats = self.scan, self.scan.database, self._crawler.stats
         if database is not None:
-            await self.taken_up()
+            await self.ready()
             if self._heartbeat.running:
                 self._heartbeat.stop()
         for pipeline in self.scan.pipelines:

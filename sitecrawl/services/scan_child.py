@@ -69,7 +69,7 @@ class ParentChannel:
 
     async def _tell_begin(self) -> None:
         lifecycle = self._lifecycle()
-        await lifecycle.taken_up()
+        await lifecycle.ready()
         database = lifecycle.scan.database
         if database is not None and database.record is not None:
             self._scan_id = database.record.scan_id

@@ -1,4 +1,4 @@
-"""What every stage of the waterfall is and has."""
+"""The base class of the stages of the waterfall, and the context that they share."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ScanContext:
     scan: Scan
     root_url: str
     scope: Scope  # settled, with the bases, when the root has answered
-    # Fetches at once, through the same middlewares; raises what hinders it.
+    # Downloads without the scheduler, through the same middlewares; raises the error of a failure.
     download: Callable[[Request], Awaitable[Response]]
     # Puts a request into the engine.
     crawl: Callable[[Request], None]

@@ -80,7 +80,7 @@ class CrawlStage(VisitStage):
         context, database = self.context, self.context.scan.database
         assert database is not None
         budget = context.scan.politeness.budget
-        async with context.scan.turn:
+        async with context.scan.finalize_lock:
             await database.open_queues(budget.pages, budget.seconds_left(time.monotonic()))
             processes = context.start_fetchers()
             try:

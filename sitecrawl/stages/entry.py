@@ -1,4 +1,4 @@
-"""The way in: robots.txt, then the root, whose redirects decide the host, with its navigation."""
+"""Entry to the site: robots.txt, then the root with its menu; its redirects decide the host."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.items import VisitedPage
 
-# No https, or perhaps none: then http is tried for a bare domain.
+# Perhaps there is no https: then http is tried for a bare domain.
 _NO_HTTPS = {FetchOutcome.UNREACHABLE, FetchOutcome.TIMEOUT, FetchOutcome.INCOMPLETE}
 _NO_SERVER = {FetchOutcome.UNREACHABLE, FetchOutcome.ADDRESS_NOT_ALLOWED}
 
@@ -43,7 +43,7 @@ class EntryStage(Stage):
     * https for a bare domain; http when https cannot be reached, as evidence;
     * the root's redirect decides the host, and that host's robots.txt is read as well;
     * a root that robots.txt does not allow is not fetched, and the scan goes on where it was asked;
-    * a robots.txt that cannot be had stops nothing but fetching pages;
+    * a robots.txt that cannot be fetched prevents only the fetching of pages;
     * the root's links are the first pages that are known, its navigation is the site's menu.
 
     A scan that goes on after an interruption has its root already.
@@ -163,7 +163,7 @@ class EntryStage(Stage):
         else:
             context.scan.root_problem = f"the root page {self._root} was not read: {cause.error}"
             if cause.outcome in _NO_HTTPS:
-                self._root = asked  # neither answers in time: the maps may all the same
+                self._root = asked  # neither answers in time, but sitemaps may
             await context.put(await self._settle(self._root))
 
     def _may_try_http(self) -> bool:
@@ -174,7 +174,7 @@ class EntryStage(Stage):
         if root.outcome is not FetchOutcome.BLOCKED_BY_ROBOTS:
             return root
         robots = (await self.context.robots_of(root.final_url)).document
-        # Who redirects robots.txt to a place that cannot be reached can be reached.
+        # A host that redirects its robots.txt elsewhere has answered itself.
         has_failed_itself = origin_of(robots.final_url) == origin_of(robots.url)
         return robots if robots.error and has_failed_itself else root
 

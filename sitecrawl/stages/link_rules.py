@@ -107,7 +107,7 @@ class LinkRules:
 
 
 def _extra_batch(page: VisitedPage, urls: list[str], first: int) -> MentionBatch:
-    """Links that the extractor of a rule finds where the reader of pages looks for none."""
+    """Links that only the extractor of a rule finds."""
     return MentionBatch(
         document=page.document.url,
         base=page.document.final_url,

@@ -1,4 +1,4 @@
-"""Answers come in any order; what follows from them must not depend on it."""
+"""Puts answers, which come in any order, into the order of their requests."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class InOrder(Generic[T]):
         self._answers[number] = answer
 
     def forget(self, number: int) -> None:
-        """This one is given otherwise."""
+        """Do not wait for this number any more."""
         self._announced.remove(number)
 
     def give_up_missing(self) -> int:
-        """Wait no longer for what was announced and has no answer; how many these are.
+        """Drop what was announced and has no answer; return how many.
 
-        To be called when nothing is under way: something that was plugged in has dropped them.
+        Called when nothing is under way: a component of the user has dropped these requests.
         """
         missing = [number for number in self._announced if number not in self._answers]
         for number in missing:
@@ -48,9 +48,9 @@ class InOrder(Generic[T]):
         return len(missing)
 
     async def drain(self) -> AsyncIterator[T]:
-        """Give all answers whose turn it is, one after the other.
+        """Yield all answers whose turn it is.
 
-        Only one caller at a time gets them: what comes while it works, it gets as well.
+        Only one caller at a time gets them, with those that come in the meantime.
         """
         if self._is_draining:
             return

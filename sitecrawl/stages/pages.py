@@ -94,7 +94,7 @@ class PageReader:
             format=PageFormat.HTML if reading.is_html else PageFormat.OTHER,
             entries=len(reading.links.locs),
             decompressed_bytes=len(document.body),
-            # Of a file nothing is to be read.
+            # A file has no content to read.
             truncated=reading.truncated or (document.is_cut and reading.is_html),
             findings=reading.findings,
             own_links=reading.own_links,
@@ -122,7 +122,7 @@ class PageReader:
     def redirected(
         self, document: Document, visit: Visit, scope: Scope, target: str
     ) -> VisitedPage:
-        """A page that says no more than where to go."""
+        """A page that redirects to another page."""
         document.outcome = FetchOutcome.REDIRECTED
         document.error = ""
         batch = MentionBatch(
@@ -183,7 +183,7 @@ def is_nofollow(document: Document) -> bool:
 
 
 def note_limits(stage: Stage, page: VisitedPage) -> None:
-    """Say so if a limit has cut a page."""
+    """Record the limits that have cut a page."""
     config = stage.context.config
     if page.read is None or not page.read.truncated:
         return

@@ -65,8 +65,13 @@ class SitemapStage(Stage):
     Maps are fetched at the same time, and read in the order in which they were named: so a limit
     cuts the same list, in the same order, whichever answer came first.
 
-    The queue is the stage's own, so that a limit or the end of its time can drop what is left,
-    and says so, instead of leaving it in the scheduler.
+    The stage has its own queue, so that it can drop and report what is left when a limit or its
+    time is reached, instead of leaving requests in the scheduler.
+
+    Settings: ``SITECRAWL_MAX_SITEMAPS``, ``SITECRAWL_MAX_SITEMAP_DEPTH``,
+    ``SITECRAWL_MAX_SITEMAP_URLS``, ``SITECRAWL_MAX_SITEMAP_BYTES``, ``SITECRAWL_MIN_SITEMAP_URLS``,
+    ``SITECRAWL_SITEMAP_PLACES``, ``SITECRAWL_SITEMAP_BATCH_ENTRIES``,
+    ``SITECRAWL_*SITEMAP_TIMEOUT_SECONDS``, ``SITECRAWL_SITEMAP_STAGE_TIMEOUT_SECONDS``.
     """
 
     name: ClassVar[str] = "sitemaps"
@@ -394,11 +399,11 @@ class SitemapStage(Stage):
         )
 
     def _as_start(self, document: Document) -> Visit | None:
-        """What makes the pages of a map places where the crawl starts, if it is to visit them."""
+        """A visit that makes the pages of a map starting points of the crawl."""
         return Visit(0, document.url, clicks=0) if self.context.config.crawl_listed_pages else None
 
     def _page_after_all(self, pointer: SitemapPointer) -> MentionBatch:
-        """A page among pages that only looked like a map by its name."""
+        """A listed page whose name only looked like that of a map."""
         assert pointer.parent is not None
         return MentionBatch(
             document=pointer.parent,

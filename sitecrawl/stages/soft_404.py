@@ -1,4 +1,4 @@
-"""How a host answers for a page that does not exist: some say "200 OK" to everything."""
+"""Soft 404: recognises error pages that hosts send with "200 OK"."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class ErrorPage:
 
 
 class ErrorPages:
-    """The error page of every host, asked for once; None: the host says what does not exist.
+    """The error page of each host, fetched once; None: the host answers with an error status.
 
-    NotSentError or ScanStoppedError, if it cannot be known because this process has to stop.
+    Raises NotSentError or ScanStoppedError if the scan stops before it is known.
     """
 
     def __init__(self, context: ScanContext):
@@ -89,10 +89,10 @@ class ErrorPages:
         request.meta["dont_redirect"] = True
         try:
             response = await self._context.download(request)
-        except Exception as error:  # whatever hinders a download is an answer, too
+        except Exception as error:  # any failure of a download is an answer
             document = failed_document_of(error, request)
             if document.outcome is FetchOutcome.STOPPED:
-                del self._pages[origin_of(url)]  # no answer: whoever goes on asks again
+                del self._pages[origin_of(url)]  # no answer: the next caller asks again
                 raise
             await self._context.put(document)
             return None
@@ -105,6 +105,6 @@ class ErrorPages:
         return page if page.text_characters else None
 
     def _is_the_root(self, page: PageReading) -> bool:
-        """A server that answers every path with the same page leaves the telling to the browser."""
+        """Whether the server answers every path with its root, as for single-page applications."""
         root = self._context.root_fingerprint
         return root is not None and fingerprint_distance(page.fingerprint, root) <= _SAME_TEXT_BITS

@@ -1,4 +1,4 @@
-"""Visits of pages, in the order in which the store hands them out: of the crawl, and checks."""
+"""Visits of pages in the order of the frontier, for the crawl and for checks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _REFUSED_OUTCOMES = {
 
 
 class ReadAnswer(NamedTuple):
-    """A page that was read; its turn decides whether it is rendered, if it has to be asked."""
+    """A page that was read, with its response if it is doubtful whether it is rendered."""
 
     read: ReadPage
     to_render: Response | None = None
@@ -53,7 +53,7 @@ class VisitStage(Stage):
     """
 
     found_by: ClassVar[str]
-    """What the documents of these visits are found by."""
+    """``found_by`` of the documents of these visits."""
     tries_rendering: ClassVar[bool] = True
     """Whether pages that may need a browser are rendered, to see what that gives."""
 
@@ -111,7 +111,7 @@ class VisitStage(Stage):
         visit: Visit = failure.request.cb_kwargs["visit"]  # type: ignore[attr-defined]
         document = failed_document(failure)
         if document.outcome in NOT_SENT and not visit.external_hops:
-            self._frontier.close()  # nor would the next ones be sent
+            self._frontier.close()  # the next ones would not be sent either
         await self._hand_on(ReadAnswer(ReadPage(_unread_page(visit, document))))
 
     async def _or_lost(
@@ -152,7 +152,7 @@ class VisitStage(Stage):
             self._count(page)
 
     async def _read(self, response: Response, visit: Visit) -> ReadAnswer:
-        """What the page says, or nothing but why."""
+        """Read the page, or record why there is none."""
         document = self._reader.fetched(response)
         scope = self.context.scope
         if document.outcome is FetchOutcome.NOT_MODIFIED:
@@ -175,7 +175,7 @@ class VisitStage(Stage):
         return ReadAnswer(read, response if is_doubtful and self.tries_rendering else None)
 
     async def _judge(self, answer: ReadAnswer) -> None:
-        """See the page as people do, and whether it is one; all before it have been judged."""
+        """Render a doubtful page, and reject error pages; all pages before it have been judged."""
         read = answer.read
         if answer.to_render is not None:
             await self.context.rendering.at_turn(read, answer.to_render, self.context.scope)

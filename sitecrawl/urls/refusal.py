@@ -34,7 +34,7 @@ class Reason(StrEnum):
 
 
 NO_ADDRESSES = frozenset({Reason.INVALID_URL, Reason.SCHEME_NOT_ALLOWED, Reason.TOO_LONG})
-"""What is refused with one of these is no address of a page, and is kept as it was written."""
+"""What is refused for one of these reasons is no URL of a page, and is kept as written."""
 
 FOUND_BY_VISIT = frozenset(
     {
@@ -42,13 +42,13 @@ FOUND_BY_VISIT = frozenset(
         *(Reason.REDIRECTED, Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS),
     }
 )
-"""What a visit of the page tells, and no document that lists it."""
+"""Reasons that only a visit of the page can give."""
 
 FOUND_BY_CRAWL = FOUND_BY_VISIT | {
     *(Reason.TRAP_PATH, Reason.TRAP_LOOP, Reason.TRAP_CALENDAR, Reason.TRAP_FACETS),
     *(Reason.TRAP_SESSION, Reason.TRAP_PAGINATION),
 }
-"""What visits tell of a page or of others like it, and not the link to it alone."""
+"""Reasons that visits give, of the page itself or of pages like it."""
 
 BROKEN = frozenset(
     {Reason.NOT_FOUND, Reason.SOFT_404, Reason.REDIRECT_LOOP, Reason.TOO_MANY_REDIRECTS}
