@@ -5,8 +5,9 @@ Each command imports Scrapy, Rich and the store when it runs, so that ``--help``
 
 from __future__ import annotations
 
+import errno
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -132,8 +133,18 @@ def main() -> None:
         discard_output(sys.stdout)
         sys.exit(ExitCode.FAILED)
     except SitecrawlError as error:
-        sys.stderr.write(f"sitecrawl: {printable(str(error))}\n")
-        sys.exit(_exit_code(error))
+        _end(str(error), _exit_code(error))
+    except OSError as error:
+        # Of a file or folder that the user has named, or of a full disk.
+        if error.filename is None and error.errno != errno.ENOSPC:
+            raise
+        place = f"{error.filename}: " if error.filename is not None else ""
+        _end(f"{place}{error.strerror or error}", ExitCode.FAILED)
+
+
+def _end(words: str, code: ExitCode) -> NoReturn:
+    sys.stderr.write(f"sitecrawl: {printable(words)}\n")
+    sys.exit(code)
 
 
 def _exit_code(error: SitecrawlError) -> ExitCode:

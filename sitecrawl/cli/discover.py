@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path  # noqa: TC003  Typer reads the annotations
@@ -53,6 +54,7 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
     ] = False,
     demo: Annotated[bool, typer.Option(help="Scan the bundled demo site on loopback.")] = False,
     verbose: Annotated[bool, _VERBOSE_OPTION] = False,
+    database: DatabaseOption = "",
 ) -> None:
     """Find the URLs of a site and store them with the evidence.
 
@@ -81,6 +83,7 @@ def discover(  # noqa: PLR0913, PLR0917  the options of the command
             domain=domain,
             spider="sitemap" if sitemaps_only else "discover",
             profile=profile,
+            database=database,
             settings=_settings(setting, verbose=verbose),
             arguments={name: value for name, value in arguments.items() if value},
             feeds=_feeds(output or ()),
@@ -174,7 +177,21 @@ def _feeds(outputs: Sequence[Path]) -> dict[str, dict[str, object]]:
         if suffix not in _FEED_FORMATS:
             expected = ", ".join(f".{name}" for name in _FEED_FORMATS)
             raise ConfigError(f"-o {path}: expected a file that ends with one of {expected}")
-        if not path.absolute().parent.is_dir():
-            raise ConfigError(f"-o {path}: the folder {path.parent} does not exist")
+        _check_writable(path)
         feeds[str(path)] = {"format": suffix, "overwrite": True}
     return feeds
+
+
+def _check_writable(path: Path) -> None:
+    """Find before a scan what would keep its feed from being written after it."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise ConfigError(f"-o {path}: the folder {path.parent} does not exist")
+    # The feed is written beside the file, and put in its place; a pipe or a device is written to.
+    is_special = path.exists() and not path.is_file()
+    if path.is_dir():
+        raise ConfigError(f"-o {path}: is a folder")
+    if not os.access(path if is_special else folder, os.W_OK):
+        raise ConfigError(
+            f"-o {path}: you may not write {'it' if is_special else f'into {folder}'}"
+        )

@@ -6,8 +6,9 @@ import csv
 import sys
 from datetime import date, datetime
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from sitecrawl.exporters.sitemap import SitemapExport
     from sitecrawl.services.database import AskedScan
     from sitecrawl.store.dataset_sql import QueryAnswer
+
+# A table is as wide as its widest cells, so all of its rows are held.
+_MAX_TEXT_ROWS: Final = 10_000
 
 app = typer.Typer(
     name="export",
@@ -176,8 +180,8 @@ def sql(
     format_: Annotated[RowFormat, typer.Option("--format", help="How rows are written.")] = (
         RowFormat.TEXT
     ),
-    memory: Annotated[int, typer.Option(min=64, help="MB that it may take.")] = 1_024,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Time that it may take.")] = 60,
+    memory: Annotated[int, typer.Option(min=64, help="MB that the query may take.")] = 1_024,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time that the query may take.")] = 60,
 ) -> None:
     """Ask exported inventories by SQL (DuckDB); they are only read.
 
@@ -208,8 +212,17 @@ def _write(answer: QueryAnswer, format_: RowFormat) -> None:
         return
     from sitecrawl.cli.tables import print_table
 
-    rows = [tuple("" if value is None else str(value) for value in row) for row in answer.rows]
-    print_table(answer.columns, rows)
+    rows = [
+        tuple("" if value is None else str(value) for value in row)
+        for row in islice(answer.rows, _MAX_TEXT_ROWS)
+    ]
+    if rows:
+        print_table(answer.columns, rows)
+    else:
+        typer.echo("no rows", err=True)
+    if next(answer.rows, None) is not None:
+        words = f"these are the first {_MAX_TEXT_ROWS:,} rows; --format csv or jsonl has all"
+        typer.echo(words, err=True)
 
 
 def _plain(value: Any) -> Any:

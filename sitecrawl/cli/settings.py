@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sitecrawl.cli.options import ProfileOption, SettingOption, load_profile
+from sitecrawl.cli.options import DatabaseOption, ProfileOption, SettingOption, load_profile
 from sitecrawl.cli.tables import JsonOption, print_json
 from sitecrawl.config import COMMAND_LINE_PRIORITY, Config, ConfigError, setting_specs
 from sitecrawl.config.environment import ENVIRONMENT_PRIORITY, apply_environment
@@ -137,6 +137,7 @@ def doctor(
         bool, typer.Option("--install-browser", help="Install a browser first if there is none.")
     ] = False,
     as_json: JsonOption = False,
+    database: DatabaseOption = "",
 ) -> None:
     """Check the installation: what is missing, what is wrong.
 
@@ -150,6 +151,8 @@ def doctor(
 
     is_well = _has_browser(profile) if install_browser else True
     values = _effective_settings(profile)
+    if database:
+        values.set("SITECRAWL_DATABASE_URL", database, "cmdline")
     checks = list(run_checks(Config.from_settings(values), values["USER_AGENT"]))
     for check in checks:
         is_well &= check.is_fine or check.is_optional

@@ -14,16 +14,16 @@ _NAME = "sitecrawl"
 def command_name() -> str:
     """What starts ``sitecrawl`` in the user's folder, as a shell takes it.
 
-    ``sitecrawl``, if the shell finds the one of this Python; else the path of the script beside
-    this Python, such as ``.venv/bin/sitecrawl``; else this Python with ``-m sitecrawl``.
+    ``sitecrawl``, if the shell finds the one of this Python, or a link to it (pipx, uv); else the
+    path of the script beside this Python, such as ``.venv/bin/sitecrawl``; else this Python with
+    ``-m sitecrawl``.
     """
     # Not resolved: in a virtual environment Python is a link to that of the system.
     script = Path(sys.executable).absolute().with_name(_NAME)
-    found = shutil.which(_NAME)
-    if found is not None and Path(found).absolute() == script:
-        return _NAME
     if os.access(script, os.X_OK):
-        return shlex.quote(_shown(script))
+        found = shutil.which(_NAME)
+        is_found = found is not None and script.samefile(found)
+        return _NAME if is_found else shlex.quote(_shown(script))
     return f"{shlex.quote(_shown(Path(sys.executable)))} -m {_NAME}"
 
 

@@ -172,9 +172,8 @@ def _going_on(summary: Summary, database_option: str) -> Iterator[tuple[str, Wor
     options = "".join(f" -s {name}={limit}" for name, limit in raised.items())
     yield "go on", Words(f"{command_name()} resume {summary.scan_id}{options}{database_option}")
     if "SITECRAWL_MAX_CRAWL_PAGES" in raised:
-        setting = database_option.replace("--database ", "-s SITECRAWL_DATABASE_URL=")
-        words = f"{command_name()} discover {shlex.quote(summary.asked)} --profile docs{setting}"
-        yield "all pages", Words(words)
+        command = f"discover {shlex.quote(summary.asked)} --profile docs{database_option}"
+        yield "all pages", Words(f"{command_name()} {command}")
 
 
 def _pages(summary: Summary) -> Iterator[tuple[str, Words]]:

@@ -22,6 +22,7 @@ from scrapy.exporters import (
 )
 
 from sitecrawl.config import ConfigError
+from sitecrawl.config.packages import FEED_PACKAGES
 from sitecrawl.exporters.cells import safe_cell
 from sitecrawl.exporters.output import opened_output
 from sitecrawl.safety.text import printable
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 _COMMON_OPTIONS: Final = frozenset(
     {"encoding", "fields_to_export", "export_empty_fields", "indent"}
 )
-# Formats that need a package of an extra.
-EXTRAS: Final = {"xlsx": "excel", "parquet": "parquet"}
 
 
 class ScanExporter(BaseItemExporter, ABC):
@@ -145,7 +144,7 @@ def export_pages(
     database: Database, scan: Scan, wanted: PageFilter, format_: str, output: Path | None
 ) -> int:
     """Write the wanted pages of the scan to a file or to standard output; return their number."""
-    if output is None and format_ in EXTRAS and sys.stdout.isatty():
+    if output is None and format_ in FEED_PACKAGES and sys.stdout.isatty():
         raise ConfigError(f"--format {format_} is not for the screen; give a file with -o")
     with opened_output(output) as file:
         return write_pages(database, scan, wanted, format_, file)
@@ -163,7 +162,7 @@ def write_pages(
 
 
 def _exporter(format_: str) -> Callable[..., ScanExporter]:
-    if format_ in EXTRAS:
+    if format_ in FEED_PACKAGES:
         from sitecrawl.exporters import tables
 
         return {"xlsx": tables.XlsxPageExporter, "parquet": tables.ParquetPageExporter}[format_]

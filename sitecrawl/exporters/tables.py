@@ -6,7 +6,8 @@ import io
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from sitecrawl.config import ConfigError
-from sitecrawl.exporters.pages import EXTRAS, ScanExporter
+from sitecrawl.config.packages import FEED_PACKAGES
+from sitecrawl.exporters.pages import ScanExporter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,6 +150,7 @@ def _optional(format_: str, module: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
+        _, extra = FEED_PACKAGES[format_]
         raise ConfigError(
-            f"{format_} needs the {error.name} package; pip install 'sitecrawl[{EXTRAS[format_]}]'"
+            f"{format_} needs the {error.name} package; pip install 'sitecrawl[{extra}]'"
         ) from error

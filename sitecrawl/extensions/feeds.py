@@ -6,7 +6,7 @@ import asyncio
 import logging
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
@@ -14,9 +14,10 @@ from scrapy.extensions.feedexport import FeedExporter, FileFeedStorage, ItemFilt
 from scrapy.utils.misc import load_object
 
 from sitecrawl.config import Config
+from sitecrawl.config.packages import FEED_PACKAGES
 from sitecrawl.errors import SitecrawlError
 from sitecrawl.exporters.output import PartialFile
-from sitecrawl.exporters.pages import EXTRAS, ScanExporter
+from sitecrawl.exporters.pages import ScanExporter
 from sitecrawl.scan import scan_of
 from sitecrawl.scan.lifecycle import ScanLifecycle
 from sitecrawl.store.vocabulary import ScanStatus
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.scans import Scan
 
 logger = logging.getLogger(__name__)
-
-_PACKAGES: Final = {"xlsx": "xlsxwriter", "parquet": "pyarrow"}
 
 
 class LocalFeedStorage(FileFeedStorage):
@@ -82,9 +81,8 @@ class PageFeeds(FeedExporter):
                 if issubclass(self.exporters.get(format_, object), ScanExporter):
                     self.exporters[format_] = load_object(path)
         for options in self.feeds.values():
-            package = _PACKAGES.get(options["format"])
+            package, extra = FEED_PACKAGES.get(options["format"], ("", ""))
             if package and find_spec(package) is None:
-                extra = EXTRAS[options["format"]]
                 logger.error("%s feeds need: pip install 'sitecrawl[%s]'", package, extra)
                 raise NotConfigured
 

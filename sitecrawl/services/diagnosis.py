@@ -5,11 +5,13 @@ Each check says what is wrong and what to do about it.
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 from datetime import UTC, datetime
 from importlib import metadata
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sitecrawl import __version__
@@ -21,7 +23,7 @@ from sitecrawl.report.words import counted
 from sitecrawl.services.database import reading
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.secret_keys import check_key
-from sitecrawl.store.engine import without_password
+from sitecrawl.store.engine import parse_url, without_password
 from sitecrawl.store.errors import DatabaseMissingError, StoreError
 from sitecrawl.store.queries.health import Health, health
 from sitecrawl.store.vocabulary import ScanStatus
@@ -122,9 +124,18 @@ def _database(config: Config) -> Iterator[Check]:
             yield from _contents(found, config)
             yield from _key(database, config, found)
     except DatabaseMissingError:
-        yield Check("database", True, False, f"{shown}, created by the first scan")
+        yield _missing_database(config.database_url, shown)
     except StoreError as error:
         yield Check("database", False, False, str(error))
+
+
+def _missing_database(url: str, shown: str) -> Check:
+    folder = Path(parse_url(url).database or "").parent
+    if not os.access(folder, os.W_OK):
+        words = f"{shown} cannot be created: you may not write into {folder}"
+        remedy = "change that, or set SITECRAWL_DATABASE_URL"
+        return Check("database", False, False, f"{words}; {remedy}")
+    return Check("database", True, False, f"{shown}, created by the first scan")
 
 
 def _contents(found: Health, config: Config) -> Iterator[Check]:

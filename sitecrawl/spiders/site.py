@@ -6,7 +6,6 @@ import asyncio
 import logging
 import time
 from functools import partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Request, Spider, signals
@@ -14,6 +13,7 @@ from scrapy.exceptions import DontCloseSpider
 
 from sitecrawl.config import Config, ConfigError
 from sitecrawl.config.environment import apply_environment, apply_scrapy_limits
+from sitecrawl.config.packages import check_packages
 from sitecrawl.downloader import check_download_components, is_stopping, unguarded_handlers
 from sitecrawl.items import Evidence, EvidenceType, PageItem
 from sitecrawl.scan import scan_of
@@ -74,11 +74,7 @@ class SiteSpider(Spider):
                 "JOBDIR is not used by this spider: the database keeps its state;"
                 " resume a stopped scan with: sitecrawl resume"
             )
-        if config.browser_user_agents and find_spec("scrapy_fake_useragent") is None:
-            raise ConfigError(
-                "SITECRAWL_BROWSER_USER_AGENTS needs the scrapy-fake-useragent package;"
-                " pip install 'sitecrawl[browserlike]'"
-            )
+        check_packages(config, settings)
 
     @classmethod
     def prepare(cls, settings: BaseSettings) -> None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.classify.language import text_detector
 from sitecrawl.classify.page_types import declared_type
-from sitecrawl.config import ConfigError
 from sitecrawl.html.links import LinkSource, PageLimits
 from sitecrawl.html.page import read_page
 from sitecrawl.html.text import storable
@@ -298,11 +297,6 @@ class PageFactsReader:
     def __init__(self, config: Config):
         self._config = config
         self._detector = text_detector() if config.language_detection != "never" else None
-        if self._detector is None and config.language_detection == "always":
-            raise ConfigError(
-                "SITECRAWL_LANGUAGE_DETECTION=always needs the py3langid package;"
-                " pip install 'sitecrawl[language]'"
-            )
 
     def of(self, reading: PageReading, category: str = "") -> PageFacts:
         title, language, canonical = storable([reading.title, reading.language, reading.canonical])

@@ -434,7 +434,7 @@ def _driver_errors() -> tuple[type[BaseException], ...]:
 
 def explain(label: str, error: BaseException) -> StoreError:
     kind, meaning = _explanation(error)
-    said = str(error).strip().replace("\n", " ") or type(error).__name__
+    said = " ".join(str(error).split()) or type(error).__name__
     return kind(f"database {label}: {meaning} ({said})")
 
 

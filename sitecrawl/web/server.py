@@ -13,6 +13,7 @@ from anyio.to_thread import current_default_thread_limiter
 from uvicorn.config import LOGGING_CONFIG
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from sitecrawl.config import ConfigError
 from sitecrawl.web.app import create_app
 
 if TYPE_CHECKING:
@@ -108,7 +109,13 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         current_default_thread_limiter().total_tokens = _REQUEST_THREADS
-        await super().startup(sockets)
+        try:
+            await super().startup(sockets)
+        except SystemExit as error:  # uvicorn has logged the reason
+            raise ConfigError(
+                f"cannot listen at {self.config.host}, port {self.config.port};"
+                " choose others with --host and --port, or end what listens there"
+            ) from error
         if self.started:
             [first, *_] = self.servers[0].sockets
             self._on_ready(first.getsockname()[1])

@@ -40,6 +40,14 @@ def test_the_version(cli: Callable[..., ProcessResult]) -> None:
     assert cli("--version").succeeded().stdout == f"sitecrawl {__version__}\n"
 
 
+def test_a_file_that_cannot_be_used_is_one_line(cli: Callable[..., ProcessResult]) -> None:
+    for command in (("backup",), ("sql", "SELECT 1", "--folder")):
+        done = cli(*command, "x" * 300)
+        assert done.returncode == 1
+        assert done.stderr.startswith("sitecrawl: xxx")
+        assert done.stderr.endswith(": File name too long\n")
+
+
 def test_without_a_command_the_help_is_shown(run_cli: Callable[..., ProcessResult]) -> None:
     done = run_cli()
     assert done.returncode == 2

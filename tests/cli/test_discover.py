@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -73,10 +74,10 @@ def test_a_scan_ends_with_a_summary_and_what_to_run_next(
 def test_the_commands_to_go_on_with_work_as_they_are_shown(
     shop: SiteServer, project: Project, discover: Callable[..., ProcessResult], is_on_path: bool
 ) -> None:
-    elsewhere = f"SITECRAWL_DATABASE_URL=sqlite:///{project.folder}/other.db"
+    elsewhere = f"sqlite:///{project.folder}/other.db"
     folders = ["/usr/bin", "/bin", *([str(Path(sys.executable).parent)] if is_on_path else [])]
     environment = {"PATH": ":".join(folders)}
-    done = discover(shop.url, "-s", elsewhere, environment=environment).succeeded()
+    done = discover(shop.url, "--database", elsewhere, environment=environment).succeeded()
     commands = re.findall(r"^(?:next)? +(\S*sitecrawl .*?) *$", done.stderr, re.MULTILINE)
     assert len(commands) == 3
     assert all(command.startswith("sitecrawl ") == is_on_path for command in commands)
@@ -144,6 +145,7 @@ def test_verbose_shows_the_log(shop: SiteServer, discover: Callable[..., Process
         (("http://127.0.0.1:9/", "-o", "urls.txt"), "-o urls.txt"),
         (("http://127.0.0.1:9/", "-o", "urls"), "-o urls"),
         (("http://127.0.0.1:9/", "-o", "no/folder/urls.csv"), "no/folder does not exist"),
+        (("http://127.0.0.1:9/", "-o", "folder.csv"), "-o folder.csv: is a folder"),
         (("http://127.0.0.1:9/", "--base", "http://["), "'http://['"),
         (("http://127.0.0.1:9/", "--profile", "adit"), "'adit'"),
         (("http://127.0.0.1:9/", "-s", "nonsense"), "NAME=VALUE"),
@@ -152,7 +154,15 @@ def test_verbose_shows_the_log(shop: SiteServer, discover: Callable[..., Process
 def test_wrong_usage_is_one_line_in_the_words_of_the_command(
     project: Project, args: tuple[str, ...], words: str
 ) -> None:
+    (project.folder / "folder.csv").mkdir()
     _assert_usage(run_inside(project, "discover", *args), words)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_feed_that_cannot_be_written_is_found_before_the_scan(project: Project) -> None:
+    (project.folder / "kept").mkdir(mode=0o500)
+    done = run_inside(project, "discover", "http://127.0.0.1:9/", "-o", "kept/urls.csv")
+    _assert_usage(done, f"-o kept/urls.csv: you may not write into {project.folder}/kept")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -128,6 +129,19 @@ def test_a_newcomer_sets_up_watches_a_site_and_sees_its_pages(
     lines = [json.loads(line) for line in log.splitlines()]
     [closed] = [line for line in lines if line["message"] == "Spider closed (finished)"]
     assert (closed["job"], closed["scan"], closed["worker"]) == (1, 1, worker["name"])
+
+
+def test_an_address_that_is_taken_is_said(project: Project) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = project.run(
+            *(sys.executable, "-m", "sitecrawl", "serve", "--no-workers", "--port", port)
+        )
+    assert done.returncode == 2
+    assert "address already in use" in done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"sitecrawl: cannot listen at 127.0.0.1, port {port}; choose others")
+    assert "Traceback" not in done.stderr
 
 
 def test_the_server_answers_while_the_demo_site_is_scanned(project: Project) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -219,6 +220,25 @@ def test_doctor_says_what_is_wrong_with_the_database(
     done = cli("doctor")
     assert done.returncode == 1
     assert "!!  database" in done.stdout
+
+
+def test_doctor_looks_at_another_database(
+    cli: Callable[..., ProcessResult], inventory: Inventory
+) -> None:
+    url = f"sqlite:///{inventory.project.database}"
+    assert "2 sites" in cli("doctor", "--database", url).succeeded().stdout
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_doctor_sees_that_no_database_can_be_made(
+    cli: Callable[..., ProcessResult], tmp_path: Path
+) -> None:
+    (tmp_path / "kept").mkdir(mode=0o500)
+    done = cli("doctor", "--database", f"sqlite:///{tmp_path}/kept/own.db")
+    assert done.returncode == 1
+    [line] = [line for line in done.stdout.splitlines() if line[4:].startswith("database")]
+    assert line.startswith("!!  ")
+    assert f"you may not write into {tmp_path}/kept; change that, or set" in line
 
 
 def test_doctor_does_not_show_the_password(cli: Callable[..., ProcessResult]) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
@@ -105,6 +106,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "",
         "SELECT nonsense FROM pages",
         "SELECT getenv('HOME')",
+        "EXPLAIN ANALYZE COPY (SELECT 1) TO '{folder}/x.csv'",
+        "EXPLAIN ANALYZE CREATE TABLE x AS SELECT 1",
+        "SELECT * FROM query('COPY (SELECT 1) TO ''{folder}/x.csv''')",
+        "SELECT * FROM glob('/*')",
+        "SELECT * FROM duckdb_secrets()",
+        "SELECT * FROM enable_logging('QueryLog', storage = 'file', storage_path = '{folder}/x')",
+        "SELECT * FROM sql",  # a variable of Python
     ],
 )
 def test_nothing_but_the_files_can_be_reached(folder: Path, sql: str) -> None:
@@ -120,9 +128,48 @@ def test_time_and_memory_are_bounded(folder: Path) -> None:
     )
     with pytest.raises(InvalidInputError, match="longer than"):
         ask(folder, endless, QueryLimits(256, 0.2))
-    large = "SELECT list(range) FROM range(300000000)"
-    with pytest.raises(InvalidInputError, match="memory"):
-        ask(folder, large, QueryLimits(64, 30))
+    for large in (
+        "SELECT list(range) FROM range(300000000)",
+        # What functions allocate does not count against DuckDB's own limit.
+        "SELECT repeat('x', 2000000000)",
+        "SELECT range(1000000000)",
+    ):
+        with pytest.raises(InvalidInputError, match="64 MB of memory are too few; see --memory"):
+            ask(folder, large, QueryLimits(64, 60))
+
+
+def test_the_time_is_that_of_the_query_not_of_who_reads(folder: Path) -> None:
+    with ask_files(folder, "SELECT * FROM range(5000)", QueryLimits(64, 2)) as answer:
+        assert next(answer.rows) == (0,)
+        time.sleep(2)
+        assert sum(1 for _ in answer.rows) == 4_999
+
+
+def test_without_changes_the_view_is_empty(
+    database: Database, folder: Path, tmp_path: Path
+) -> None:
+    assert ask(folder, "SELECT * FROM changes") == []
+    for paths in (["/a"], ["/a", "/b"]):
+        detect_changes(database, crawled(database, *paths))
+    list(export_parquet(database, tmp_path))
+    described = "DESCRIBE SELECT id, * FROM changes"
+    assert ask(folder, described) == ask(tmp_path, described)
+    [(occurred_at,)] = ask(tmp_path, "SELECT occurred_at FROM changes")
+    assert occurred_at.tzinfo is not None
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("SELECT * FROM nothing", "there are pages, changes, mentions"),
+        ("SELCT 1", 'sql: Parser Error: syntax error at or near "SELCT"'),
+    ],
+)
+def test_what_is_wrong_is_one_line(folder: Path, sql: str, message: str) -> None:
+    with pytest.raises(InvalidInputError) as raised:
+        ask(folder, sql)
+    assert str(raised.value).endswith(message)
+    assert "\n" not in str(raised.value)
 
 
 def test_a_folder_without_files_is_said(tmp_path: Path) -> None:
