@@ -1,4 +1,4 @@
-"""The words of changes: kinds, severities, and the fields that are compared."""
+"""The vocabulary of changes: kinds of changes and events, severities, pages."""
 
 from __future__ import annotations
 
@@ -75,14 +75,6 @@ class Severity(StrEnum):
 
 _ORDER: Final = tuple(Severity)
 _RANKS: Final = {severity: rank for rank, severity in enumerate(_ORDER)}
-
-SITEMAP_FIELDS: Final = ("lastmod", "changefreq", "sitemap_priority")
-"""What sitemaps say of a page."""
-CHECKED_FIELDS: Final = (
-    *("status", "redirect_target", "title", "h1", "description", "canonical"),
-    *("robots_meta", "robots_header", "hreflang", "indexable", "text"),
-)
-"""What a page answers and says of itself when it is visited."""
 
 
 @dataclass(frozen=True, slots=True)

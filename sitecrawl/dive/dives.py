@@ -82,31 +82,14 @@ def run_dive(
             dive_id = add_dive(connection, site.id, filter_facts(wanted))
         else:
             begin_dive(connection, dive_id)
-    languages = config.languages if config.skip_other_languages else ()
-    counts = DiveCounts()
-    noted = _NotedCounts(database, dive_id, tell)
+    dive = _Dive(database, site, scan, config, dive_id, tell)
     status, reason, fetched = DiveStatus.FAILED, None, None
     try:
-        page_ids = _readable_ids(database, scan, wanted, languages, counts)
-        file_ids = _file_ids(database, scan, wanted, config, counts)
+        pages, files = dive.choose(wanted)
         if fetch is not None:
-            oldest = datetime.now(UTC) - timedelta(hours=config.dive_max_age_hours)
-            with database.writing() as connection:
-                counts.to_fetch = choose_pages(connection, dive_id, page_ids + file_ids, oldest)
-            if counts.to_fetch:
-                fetched = _fetch(site, fetch, dive_id, counts, noted)
-                progress = stored_progress(database, fetched.scan_id)
-                counts.fetched = progress.visited if progress is not None else 0
-        with FileProcess() as files:
-            reader = PageReader(database, site, dive_id, counts, files, languages, noted)
-            reader.read(page_ids)
-            reader.read(file_ids, at_once=1)
-        listed = {*_page_ids(database, scan, LISTED_PAGES), *_page_ids(database, scan, _FILES)}
-        with database.writing() as connection:
-            counts.removed = remove_unlisted(connection, site.id, listed)
-        embed_passages(database, site, embedder_choice(config), counts, noted)
-        if counts.read or counts.removed:
-            renew_topics(database, site)
+            fetched = dive.fetch(fetch, pages + files)
+        dive.read(pages, files)
+        dive.index()
         status = DiveStatus.FINISHED
         if fetched is not None and fetched.status != ScanStatus.FINISHED:
             status, reason = DiveStatus.PARTIAL, fetched.reason or fetched.status
@@ -119,8 +102,104 @@ def run_dive(
     finally:
         with database.writing() as connection:
             scan_id = fetched.scan_id if fetched is not None else None
-            end_dive(connection, dive_id, status, asdict(counts), reason, scan_id)
-    return DiveResult(dive_id, counts, reason or "")
+            end_dive(connection, dive_id, status, asdict(dive.counts), reason, scan_id)
+    return DiveResult(dive_id, dive.counts, reason or "")
+
+
+class _Dive:
+    """The steps of a dive, which count what they do."""
+
+    def __init__(
+        self,
+        database: Database,
+        site: Site,
+        scan: Scan,
+        config: Config,
+        dive_id: int,
+        tell: Callable[[DiveCounts], None] | None,
+    ):
+        self._database = database
+        self._site = site
+        self._scan = scan
+        self._config = config
+        self._id = dive_id
+        self._languages = config.languages if config.skip_other_languages else ()
+        self._tell = _NotedCounts(database, dive_id, tell)
+        self.counts = DiveCounts()
+
+    def choose(self, wanted: PageFilter) -> tuple[list[int], list[int]]:
+        """The ids of the pages and of the files to read."""
+        return self._readable_pages(wanted), self._readable_files(wanted)
+
+    def _readable_pages(self, wanted: PageFilter) -> list[int]:
+        """The wanted pages but for those that are known to be in another language."""
+        languages = {*self._languages, ""}
+        found: list[int] = []
+        for rows in page_rows(self._database, self._scan, wanted, ("id", "language")):
+            for page_id, language in rows:
+                self.counts.pages += 1
+                if self._languages and (language or "").partition("-")[0] not in languages:
+                    self.counts.other_language += 1
+                else:
+                    found.append(page_id)
+        return found
+
+    def _readable_files(self, wanted: PageFilter) -> list[int]:
+        """The wanted files that scans do not fetch, as far as they can be read here."""
+        found: list[int] = []
+        for page_id, url in _wanted_files(self._database, self._scan, wanted):
+            ending = ending_of(url)
+            if ending not in self._config.dive_files:
+                continue
+            self.counts.files += 1
+            if ending == FileFormat.PDF and not is_pdf_readable():
+                self.counts.files_left_out += 1
+            else:
+                found.append(page_id)
+        return found
+
+    def fetch(self, request: ScanRequest, page_ids: Sequence[int]) -> ScanResult | None:
+        """Fetch the pages whose body is not kept or too old; None: there are none."""
+        oldest = datetime.now(UTC) - timedelta(hours=self._config.dive_max_age_hours)
+        with self._database.writing() as connection:
+            self.counts.to_fetch = choose_pages(connection, self._id, page_ids, oldest)
+        if not self.counts.to_fetch:
+            return None
+
+        def tell_progress(reached: ScanProgress) -> None:
+            self.counts.fetched = reached.visited
+            self._tell(self.counts)
+
+        arguments = {"dive": str(self._id)}
+        own = replace(request, domain=self._site.root_url, spider="dive", arguments=arguments)
+        fetched = run_in_child(own, tell_progress)
+        progress = stored_progress(self._database, fetched.scan_id)
+        self.counts.fetched = progress.visited if progress is not None else 0
+        return fetched
+
+    def read(self, page_ids: Sequence[int], file_ids: Sequence[int]) -> None:
+        """Read the kept bodies into passages, and forget pages that are no longer listed."""
+        with FileProcess() as files:
+            reader = PageReader(
+                *(self._database, self._site, self._id, self.counts, files),
+                languages=self._languages,
+                tell=self._tell,
+            )
+            reader.read(page_ids)
+            reader.read(file_ids, at_once=1)
+        listed = {
+            *_page_ids(self._database, self._scan, LISTED_PAGES),
+            *_page_ids(self._database, self._scan, _FILES),
+        }
+        with self._database.writing() as connection:
+            self.counts.removed = remove_unlisted(connection, self._site.id, listed)
+
+    def index(self) -> None:
+        """Give the passages their vectors, and find the topics anew if anything has changed."""
+        choice = embedder_choice(self._config)
+        embed_passages(self._database, self._site, choice, self.counts, self._tell)
+        if self.counts.read or self.counts.removed:
+            renew_topics(self._database, self._site)
 
 
 class _NotedCounts:
@@ -139,24 +218,6 @@ class _NotedCounts:
             self._noted_at = time.monotonic()
             with self._database.writing() as connection:
                 note_counts(connection, self._dive_id, asdict(counts))
-
-
-def _fetch(
-    site: Site,
-    request: ScanRequest,
-    dive_id: int,
-    counts: DiveCounts,
-    tell: Callable[[DiveCounts], None],
-) -> ScanResult:
-    """Fetch the pages that the dive has chosen."""
-
-    def progress(reached: ScanProgress) -> None:
-        counts.fetched = reached.visited
-        tell(counts)
-
-    arguments = {"dive": str(dive_id)}
-    own = replace(request, domain=site.root_url, spider="dive", arguments=arguments)
-    return run_in_child(own, progress)
 
 
 @requires(Permission.READ)
@@ -189,38 +250,6 @@ def embedders_by_name(config: Config) -> Callable[[str], Embedder | None]:
 
 def _page_ids(database: Database, scan: Scan, wanted: PageFilter) -> list[int]:
     return [row[0] for rows in page_rows(database, scan, wanted, ("id",)) for row in rows]
-
-
-def _readable_ids(
-    database: Database, scan: Scan, wanted: PageFilter, languages: Sequence[str], counts: DiveCounts
-) -> list[int]:
-    """The wanted pages but for those that are known to be in another language."""
-    found: list[int] = []
-    for rows in page_rows(database, scan, wanted, ("id", "language")):
-        for page_id, language in rows:
-            counts.pages += 1
-            if languages and (language or "").partition("-")[0] not in {*languages, ""}:
-                counts.other_language += 1
-            else:
-                found.append(page_id)
-    return found
-
-
-def _file_ids(
-    database: Database, scan: Scan, wanted: PageFilter, config: Config, counts: DiveCounts
-) -> list[int]:
-    """The wanted files that scans do not fetch, as far as they can be read here."""
-    found: list[int] = []
-    for page_id, url in _wanted_files(database, scan, wanted):
-        ending = ending_of(url)
-        if ending not in config.dive_files:
-            continue
-        counts.files += 1
-        if ending == FileFormat.PDF and not is_pdf_readable():
-            counts.files_left_out += 1
-        else:
-            found.append(page_id)
-    return found
 
 
 def _wanted_files(database: Database, scan: Scan, wanted: PageFilter) -> Iterator[tuple[int, str]]:

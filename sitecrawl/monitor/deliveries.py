@@ -21,11 +21,13 @@ from sitecrawl.channels.email import UNSUBSCRIBE_PATH, unsubscribe_token
 from sitecrawl.channels.messages import Message, MessageType
 from sitecrawl.channels.rendering import render
 from sitecrawl.channels.targets import ChannelKind, Target
+from sitecrawl.errors import SitecrawlError
 from sitecrawl.monitor.announcements import announce_pending
 from sitecrawl.monitor.news import NewsDesk
 from sitecrawl.monitor.senders import Answer, Parcel, send
 from sitecrawl.services.database import configured
 from sitecrawl.services.secret_keys import secret_box
+from sitecrawl.store.errors import StoreError
 from sitecrawl.store.queries.channels import (
     channel_row,
     channels_to_alert,
@@ -177,7 +179,16 @@ def deliver(
             writer.finish_delivery(connection, delivery_id, DeliveryStatus.CANCELLED, now)
             return DeliveryResult(delivery_id, DeliveryStatus.CANCELLED)
     started = time.monotonic()
-    answer = _attempt(database, channel, delivery, replay_of, config, now)
+    try:
+        answer = _attempt(database, channel, delivery, replay_of, config, now)
+    except StoreError:
+        raise  # nothing can be recorded; the delivery is due again at the end of the lease
+    except SitecrawlError as error:
+        answer = Answer(error=str(error))
+    except Exception as error:
+        # Without a record it would be tried every minute for ever.
+        logger.exception("delivery %d", delivery_id)
+        answer = Answer(error=f"internal error: {type(error).__name__}; see the log")
     elapsed = timedelta(seconds=time.monotonic() - started)
     with database.writing() as connection:
         return _record(connection, channel, delivery, answer, now, elapsed)

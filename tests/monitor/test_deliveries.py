@@ -139,6 +139,35 @@ def test_a_process_that_dies_during_an_attempt_loses_nothing(
     assert [each.number for each in shown(database, number).log] == [2]
 
 
+def test_a_key_that_cannot_be_used_is_told_and_tried_again(
+    database: Database, config: Config
+) -> None:
+    with HttpReceiver() as receiver:
+        add(database, config, receiver.url)
+        number = told(database, config, Watched(database, NOW))
+        result = deliver(database, number, NOW, replace(config, secret_key=("no key",)))
+        assert result.answer
+        assert "SITECRAWL_SECRET_KEY" in (result.answer.error or "")
+        assert result.next_attempt_at is not None
+        assert deliver(database, number, NOW + LEASE, config).status is DeliveryStatus.SENT
+    assert [each.error is None for each in shown(database, number).log] == [False, True]
+
+
+def test_what_nobody_has_foreseen_is_a_failed_attempt(
+    database: Database, config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("the secret is hush-hush")
+
+    add(database, config, "https://hooks.example.com/")
+    number = told(database, config, Watched(database, NOW))
+    monkeypatch.setattr("sitecrawl.monitor.deliveries.send", broken)
+    result = deliver(database, number, NOW, config)
+    assert (result.status, result.next_attempt_at is None) == (DeliveryStatus.PENDING, False)
+    [attempt] = shown(database, number).log
+    assert attempt.error == "internal error: RuntimeError; see the log"
+
+
 def test_of_many_workers_one_sends(database: Database, config: Config) -> None:
     watched = Watched(database, NOW)
     with HttpReceiver() as receiver:

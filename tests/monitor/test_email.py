@@ -171,6 +171,22 @@ def test_a_recipient_that_does_not_exist_is_not_tried_again(
     assert not service.show_channel(database, 1, channel.id).enabled
 
 
+def test_a_refused_recipient_keeps_nothing_from_the_others(
+    database: Database, mail_config: Config, server: MailServer
+) -> None:
+    addresses = ("bob@example.com", "nobody@example.com", "eve@example.com")
+    channels = [add(database, mail_config, to=address) for address in addresses]
+    find(Watched(database, NOW))
+    results = [
+        deliver(database, number, NOW, mail_config)
+        for number in prepare_due(database, NOW, mail_config)
+    ]
+    assert sorted(each.status for each in results) == ["failed", "sent", "sent"]
+    assert sorted(mail.recipients for mail in server.mails) == [[addresses[0]], [addresses[2]]]
+    failures = [service.show_channel(database, 1, each.id).failures for each in channels]
+    assert failures == [0, 1, 0]
+
+
 def test_a_wrong_password_is_told_without_it(
     database: Database, mail_config: Config, server: MailServer
 ) -> None:
