@@ -1,1 +1,1 @@
-"""What happened to a site between two scans, decided without a database: states, pairs, words."""
+"""Decides what changed on a site between two scans, and how it is told. No database."""

@@ -1,4 +1,4 @@
-"""Which differences between two scans are ours: other settings, another profile, other rules."""
+"""Which settings differ between two scans, so that differences of pages may be our own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Settings that do not decide which pages are found. Any other one may, also one of a later version.
+# Settings that do not decide which pages are found. All others may, also those of later versions.
 _OTHER: Final = frozenset(
     {
         *("profile", "job", "feed_refused", "page_items", "conditional_requests", "use_proxies"),
@@ -31,8 +31,8 @@ VERSION: Final = "version"
 def changed_settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """The settings that may change which pages are found and differ between two scans.
 
-    A setting that one of them does not know has no say: it was added or removed by another version,
-    which has a name of its own.
+    A setting that only one of them has does not count: another version of sitecrawl added or
+    removed it, and the version is compared, too.
 
     >>> changed_settings({"skip_paths": ["/a"], "progress": "auto"}, {"skip_paths": []})
     ['skip_paths']

@@ -1,6 +1,6 @@
-"""Groups changes into events, as a person would tell them, and says how much each matters.
+"""Groups changes into events, as a person would tell them, with their severity.
 
-Conditions on events, such as ``removed>10,noindex,robots``, are for those who stop a release.
+Conditions on events, such as ``removed>10,noindex,robots``, let a pipeline stop a release.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Event:
 
 
 def event_kind(change: Change) -> EventKind:
-    """What a change of a page is told as."""
+    """The kind of event that a change of a page belongs to."""
     if change.kind is not ChangeKind.UPDATED:
         return EventKind(change.kind)
     before, after = change.before or {}, change.after or {}
@@ -87,7 +87,7 @@ def section(url: str) -> str:
 
 
 def group_pages(changes: Iterable[Change]) -> list[Event]:
-    """Events of changes of pages, the gravest first."""
+    """The events of changes of pages, the most severe first."""
     groups: defaultdict[tuple[EventKind, bool, int], list[Change]] = defaultdict(list)
     for change in changes:
         kind = event_kind(change)
@@ -106,7 +106,7 @@ def group_pages(changes: Iterable[Change]) -> list[Event]:
 def _events_of(
     kind: EventKind, changes: Sequence[Change], status: int, *, is_silent: bool
 ) -> Iterable[Event]:
-    """One event per section, unless there are too many for anybody to read."""
+    """One event per section, or one in all if there are too many to read."""
     by_section: defaultdict[str, list[Change]] = defaultdict(list)
     for change in changes:
         by_section[section(_url(change))].append(change)

@@ -28,7 +28,7 @@ class ChangeKind(StrEnum):
 
 
 class EventKind(StrEnum):
-    """What a person is told."""
+    """The kind of an event, as people see it."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -51,7 +51,7 @@ class EventKind(StrEnum):
     SITEMAP_CHANGED = "sitemap_changed"
     INVENTORY_COLLAPSED = "inventory_collapsed"
     REBASELINED = "rebaselined"
-    """Another setting or rule of ours, so the scans cannot be compared in all."""
+    """Settings or rules of ours differ, so the scans cannot be compared completely."""
     INCIDENT_CLOSED = "incident_closed"
 
 
@@ -79,7 +79,7 @@ _RANKS: Final = {severity: rank for rank, severity in enumerate(_ORDER)}
 
 @dataclass(frozen=True, slots=True)
 class PageRef:
-    """A page, as far as changes and their words need it."""
+    """A page, as far as changes and their titles need it."""
 
     id: int
     url: str
@@ -104,4 +104,4 @@ class Change:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     confidence: float = 1.0
     is_silent: bool = False
-    """Stored, and told to nobody."""
+    """Stored, but not announced."""

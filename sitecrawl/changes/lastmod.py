@@ -1,4 +1,4 @@
-"""Whether the lastmod of a site can be trusted, by measure.
+"""Measures whether the lastmod values of a site can be trusted.
 
 Generators stamp all pages with the time of the build, with times of the future, or forget to stamp
 pages that did change. The changes of such a lastmod are stored and not announced.
@@ -23,7 +23,7 @@ _CLEAN_SCANS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class LastmodFigures:
-    """What one scan shows of the lastmods that it changed."""
+    """What one scan shows of lastmod values."""
 
     known: int = 0
     """Pages with a lastmod."""

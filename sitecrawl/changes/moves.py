@@ -1,4 +1,4 @@
-"""Pairs pages that left with pages that came: one to one, each with its evidence and confidence.
+"""Pairs pages that disappeared with new ones: one to one, with evidence and confidence.
 
 From the strongest evidence to the weakest:
 
@@ -9,7 +9,7 @@ From the strongest evidence to the weakest:
 - they have the same slug in the same template, or a rename that explains many pages gives the new
   address (``/blog/`` -> ``/articles/``).
 
-What more than one page could be the answer to stays unpaired, unless a rename decides.
+A page that matches several others stays unpaired, unless a rename decides.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _CONFIDENCE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class MovingPage:
-    """A page that left or came."""
+    """A page that disappeared or is new."""
 
     id: int
     url: str
@@ -78,7 +78,7 @@ class Move(NamedTuple):
 
 
 class Rename(NamedTuple):
-    """How the start of addresses changed, for so many pages."""
+    """How the start of addresses changed."""
 
     old: str
     new: str
@@ -87,7 +87,7 @@ class Rename(NamedTuple):
 def pair_moves(
     leaving: Sequence[MovingPage], arriving: Sequence[MovingPage], known: Mapping[int, MovingPage]
 ) -> list[Move]:
-    """Which of the *leaving* pages moved, and where; *known* are pages that they may point to."""
+    """Which of the *leaving* pages moved, and where; *known*: other pages they may point to."""
     pairing = _Pairing(leaving, arriving)
     pairing.by_pointer(MoveEvidence.REDIRECT, known, lambda page: page.redirects_to)
     pairing.by_pointer(MoveEvidence.CANONICAL, known, lambda page: page.canonical_id)
@@ -109,7 +109,7 @@ class _Pairing:
         known: Mapping[int, MovingPage],
         target: Callable[[MovingPage], int | None],
     ) -> None:
-        """Old pages that point to a page; one that many point to is no new place of any."""
+        """Pair pages with what they point to, unless many point to the same page."""
         pointers = Counter(target(page) for page in self._leaving.values())
         for page in list(self._leaving.values()):
             target_id = target(page)
@@ -128,7 +128,7 @@ class _Pairing:
         value: Callable[[MovingPage], Hashable | None],
         is_match: Callable[[MovingPage, MovingPage], bool] | None = None,
     ) -> None:
-        """Pages that alone on their side have the same value."""
+        """Pair pages with the same value that no other page on their side has."""
         old, new = (_by_value(pages.values(), value) for pages in (self._leaving, self._arriving))
         for key, pages in old.items():
             others = new.get(key, [])
@@ -138,7 +138,7 @@ class _Pairing:
                 self._pair(pages[0], others[0], by, _VALUE_WORDS[by])
 
     def by_slug(self) -> None:
-        """Renames that explain many pages first: they decide between pages with one slug."""
+        """Pair pages by slug; renames that explain many pages decide between several matches."""
         old, new = (_by_value(pages.values(), slug) for pages in (self._leaving, self._arriving))
         renames = self._renames(old, new)
         arriving = {page.url: page for page in self._arriving.values()}
@@ -154,7 +154,7 @@ class _Pairing:
     def _renames(
         self, old: Mapping[Hashable, list[MovingPage]], new: Mapping[Hashable, list[MovingPage]]
     ) -> list[tuple[Rename, int]]:
-        """Changes of the start of addresses that pages with the same slug show, the most first."""
+        """Renames that pages with the same slug suggest, the most frequent first."""
         counts: Counter[Rename] = Counter()
         for key, pages in old.items():
             others = new.get(key, [])
@@ -210,7 +210,7 @@ def slug(page: MovingPage) -> str | None:
 
 
 def _is_distinctive(text: str) -> bool:
-    """Whether two unrelated pages hardly share the slug: several words, or a long number.
+    """Whether unrelated pages hardly share this slug: it has several words, or a long number.
 
     >>> _is_distinctive("red-running-shoes"), _is_distinctive("about"), _is_distinctive("48213")
     (True, False, True)
@@ -233,7 +233,7 @@ def _is_root(url: str) -> bool:
 
 
 def _rename(old: str, new: str) -> Rename:
-    """What the two addresses begin with where they end alike, in whole segments.
+    """The different starts of two addresses that end alike, in whole segments.
 
     >>> _rename("https://a.example/blog/x", "https://a.example/articles/x")
     Rename(old='https://a.example/blog/', new='https://a.example/articles/')

@@ -1,4 +1,4 @@
-"""Whether a page is still there: present, missing, unknown, unlisted, removed.
+"""The presence of a page: present, missing, unknown, unlisted or removed.
 
 - A page that is listed is present. One that was removed or unlisted before has returned.
 - A page that no document lists is *missing* when every document that listed it was read completely
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 SCANS_TO_REMOVE: Final = 2
 FLAPPING: Final = 3
-"""A page that came and went so often is told no more."""
+"""A page that came and went so often is no longer announced."""
 
 
 class PresenceState(StrEnum):
     PRESENT = "present"
-    """With a row only because it came and went before."""
+    """Stored only for pages that came and went before."""
     MISSING = "missing"
     UNKNOWN = "unknown"
     UNLISTED = "unlisted"
@@ -66,7 +66,7 @@ class Presence:
 
 
 class Step(NamedTuple):
-    """What a scan makes of a page."""
+    """The result of one scan for a page."""
 
     presence: Presence | None
     """None: present, and nothing to remember."""
@@ -87,7 +87,7 @@ class Sighting:
 
 
 def step(before: Presence | None, seen: Sighting) -> Step:
-    """Where a page stands after a scan."""
+    """The presence of a page after a scan."""
     if seen.listing is Listing.LISTED:
         return _listed(before, seen)
     if before is not None and before.state is PresenceState.REMOVED:
@@ -99,7 +99,7 @@ def step(before: Presence | None, seen: Sighting) -> Step:
 
 
 def _checked(before: Presence | None, seen: Sighting) -> Step | None:
-    """What a check decides; None: nothing."""
+    """The result of a check; None: it decides nothing."""
     match seen.check:
         case Check.FOUND if seen.listing is Listing.DROPPED:
             return _become(before, PresenceState.UNLISTED, seen, ChangeKind.UNLISTED)
@@ -166,7 +166,7 @@ def _become(
 
 @dataclass(frozen=True, slots=True)
 class CollapseRule:
-    """When a loss is too great to be believed at once."""
+    """When a loss is too great to be believed after one scan."""
 
     share: float = 0.10
     at_least: int = 50

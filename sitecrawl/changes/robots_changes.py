@@ -1,6 +1,6 @@
-"""Compares two robots.txt by meaning: rules, delays, and which known URLs they decide otherwise.
+"""Compares two robots.txt by meaning: rules, delays, and the known URLs that they affect.
 
-The order of rules, comments, and lines that moved mean nothing: the longest rule wins (RFC 9309).
+The order of rules, comments and moved lines do not count: the longest rule wins (RFC 9309).
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _MAX_RULES: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class RobotsDiff:
-    """What a robots.txt says otherwise than before."""
+    """The differences of two robots.txt."""
 
     added: tuple[tuple[int, str], ...] = ()
     """Rules that are new, with their lines."""
     removed: tuple[tuple[int, str], ...] = ()
     delay: tuple[float | None, float | None] | None = None
     usual: tuple[str, str] | None = None
-    """Why everything is decided as it is where no rule matches, if that changed."""
+    """The explanations of the verdict where no rule matches, before and after, if it changed."""
 
     def as_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -80,7 +80,7 @@ def _standing(usual: Verdict) -> tuple[bool, bool]:
 
 @dataclass(slots=True)
 class RobotsImpact:
-    """Which known URLs two policies decide otherwise."""
+    """Which known URLs are allowed by one policy and refused by the other."""
 
     before: RobotsPolicy
     after: RobotsPolicy
@@ -92,7 +92,7 @@ class RobotsImpact:
     _lines: Counter[tuple[int | None, str]] = field(default_factory=Counter)
 
     def add(self, urls: Sequence[str], are_important: Sequence[bool]) -> None:
-        """Judge some URLs of the authority."""
+        """Compare the verdicts on some URLs of the authority."""
         old, new = self.before.verdicts(urls), self.after.verdicts(urls)
         if old.usual.allowed == new.usual.allowed:
             rows = sorted(old.others.keys() | new.others.keys())

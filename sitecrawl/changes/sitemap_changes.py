@@ -1,4 +1,4 @@
-"""What happened to a sitemap: added, gone, empty, no sitemap any more, cut, ..."""
+"""Compares the states of a sitemap in two scans: added, gone, empty, not a sitemap, cut, ..."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What channels are told, by which rules, when, and in which form; nothing here sends."""
+"""Rules of channels, and messages in the format of each kind. Nothing here sends."""

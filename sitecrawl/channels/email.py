@@ -78,7 +78,7 @@ _FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 
 @dataclass(frozen=True, slots=True)
 class EmailText:
-    """What is told, without what concerns the recipient."""
+    """The content of an email, the same for all recipients."""
 
     subject: str
     text: str
@@ -102,7 +102,7 @@ def compose(
     unsubscribe_url: str,
     unsubscribe_words: str,
 ) -> EmailMessage:
-    """The email itself; the ``Message-ID`` is the same at every attempt."""
+    """The email for one recipient; its ``Message-ID`` is the same at every attempt."""
     email = EmailMessage(policy=_POLICY)
     email["Subject"] = content.subject
     email["From"] = sender
@@ -115,7 +115,7 @@ def compose(
     if unsubscribe_url:
         email["List-Unsubscribe"] = f"<{unsubscribe_url}>"
         email["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    # Every mail server takes it, also one that knows nothing but ASCII.
+    # Every mail server takes this encoding, also one that knows ASCII only.
     encoding = "quoted-printable"
     footer = unsubscribe_words + (f": {unsubscribe_url}" if unsubscribe_url else "")
     email.set_content(f"{content.text}\n\n-- \n{footer}\n", cte=encoding)
@@ -233,7 +233,7 @@ def _example(url: str) -> str:
 
 
 def _link(url: str, words: str) -> str:
-    # A site decides on its URLs: one with another scheme is only shown.
+    # URLs come from the watched site: one with another scheme is shown, and not linked.
     if not url.startswith(("https://", "http://")):
         return escape(words)
     return f'<a href="{escape(url)}">{escape(words)}</a>'
@@ -249,7 +249,7 @@ def unsubscribe_token(channel_id: int, key: bytes) -> str:
 
 
 def channel_of_token(token: str, key: bytes) -> int | None:
-    """None: nobody here has made it.
+    """The channel that the token names; None: the token is not ours.
 
     >>> channel_of_token(unsubscribe_token(7, b"key"), b"key")
     7

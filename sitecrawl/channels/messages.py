@@ -1,4 +1,4 @@
-"""What is told, before it takes the form of a channel."""
+"""The content of messages, before it is rendered for a kind of channel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-# More than a person reads; what is left out is counted.
+# People read no more; the number of omitted events is told.
 MAX_EVENTS = 100
 MAX_EXAMPLES = 5
 
@@ -21,17 +21,17 @@ class MessageType(StrEnum):
     """Why a message is sent."""
 
     CHANGE = "sitemap.change"
-    """What one scan found."""
+    """The changes of one scan."""
     DIGEST = "sitemap.digest"
-    """What several scans found, or what had to wait."""
+    """The changes of several scans, or those that had to wait."""
     TEST = "sitemap.test"
     ALERT = "channel.disabled"
-    """Another channel does not work any more."""
+    """Another channel no longer works."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventNews:
-    """One event as it is told."""
+    """One event, as messages show it."""
 
     id: int
     kind: str
@@ -61,14 +61,14 @@ _PHASE_WORDS = {Phase.OPENED: "New", Phase.STILL_OPEN: "Still open", Phase.CLOSE
 
 @dataclass(frozen=True, slots=True)
 class SiteNews:
-    """What is told of one site."""
+    """The events of one site."""
 
     site_id: int
     """Of the watched site."""
     name: str
     root_url: str
     scan_id: int
-    """The newest scan that is told of."""
+    """The newest of the scans that the events are of."""
     added: int
     removed: int
     updated: int
@@ -83,7 +83,7 @@ class SiteNews:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What one delivery tells."""
+    """The content of one delivery."""
 
     type: MessageType
     title: str
@@ -126,7 +126,7 @@ def _title(site: SiteNews, total: int = 0) -> str:
 
 
 def _limited(sites: Sequence[SiteNews]) -> tuple[list[SiteNews], int]:
-    """The events that matter most, still by site; and how many were left out."""
+    """The most important events, by site, and how many were omitted."""
     everything = [(event, site.site_id) for site in sites for event in site.events]
     everything.sort(key=lambda pair: importance(pair[0]))
     kept = {(site_id, event.id, event.phase) for event, site_id in everything[:MAX_EVENTS]}
@@ -140,5 +140,5 @@ def _limited(sites: Sequence[SiteNews]) -> tuple[list[SiteNews], int]:
 
 
 def importance(event: EventNews) -> tuple[int, int, int]:
-    """Sorts what matters most to the front."""
+    """A sort key: the most important first."""
     return (-severity_of(event.severity).rank, -event.important_pages, -event.pages)

@@ -1,4 +1,4 @@
-"""The rules of a channel: which events it is told, and when."""
+"""The rules of a channel: which events it gets, and when."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DAYS_OF_WEEK = 7
 
 
 class Cadence(StrEnum):
-    """When a channel is told."""
+    """How often a channel gets messages."""
 
     AT_ONCE = "at_once"
     HOURLY = "hourly"
@@ -32,7 +32,7 @@ class Cadence(StrEnum):
 
 
 class Phase(StrEnum):
-    """What is told of an incident."""
+    """Which part of an incident a message is about."""
 
     OPENED = "opened"
     STILL_OPEN = "still_open"
@@ -41,7 +41,7 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a channel is told, and when; the defaults tell everything at once."""
+    """Which events a channel gets, and when; by default all of them at once."""
 
     kinds: tuple[str, ...] = ()
     """Of events; empty: all."""
@@ -56,17 +56,17 @@ class Rules:
     digest_weekday: int = 0
     """Of weekly digests; 0 is Monday."""
     quiet_from: str = ""
-    """Such as ``22:00``; what happens in quiet hours is told at their end."""
+    """Such as ``22:00``; events in quiet hours are sent at their end."""
     quiet_until: str = ""
     timezone: str = "UTC"
     critical_at_once: bool = True
     """Critical events wait neither for a digest nor for the end of quiet hours."""
     tell_closed: bool = True
-    """Tell also when an incident that was told is over."""
+    """Also send a message when an incident is over that was announced."""
     remind_hours: int = 0
-    """Tell again of an incident that is still open after so many hours; 0: never."""
+    """Remind of an incident that is still open after so many hours; 0: never."""
     damping_hours: int = 24
-    """An incident that comes back so soon is told again only once it has lasted as long."""
+    """An incident that comes back within this time is announced only if it lasts as long."""
 
     def __post_init__(self) -> None:
         _check_numbers(self)
@@ -107,7 +107,7 @@ class Rules:
 
 
 def severity_of(text: str) -> Severity:
-    """A severity that this version does not know counts as high: it is rather told than not."""
+    """A severity that this version does not know counts as high, so that it is announced."""
     return Severity(text) if text in {*Severity} else Severity.HIGH
 
 
@@ -172,7 +172,7 @@ def _check_times(rules: Rules) -> None:
 
 
 class Due(NamedTuple):
-    """When something is told, and whether it waits for others to be told with it."""
+    """When an event is sent, and whether it waits for others, to be sent together."""
 
     at: datetime
     is_digest: bool
@@ -181,7 +181,7 @@ class Due(NamedTuple):
 def due(
     rules: Rules, now: datetime, *, is_urgent: bool = False, held_until: datetime | None = None
 ) -> Due:
-    """When an event of *now* is told; a snooze holds it until its end, also if it is urgent."""
+    """When an event of *now* is sent; a snooze delays also an urgent one."""
     moment = max(now, held_until) if held_until else now
     if not is_urgent:
         if rules.cadence is not Cadence.AT_ONCE:
@@ -228,7 +228,7 @@ def _next_clock(
     zone = ZoneInfo(rules.timezone)
     day = moment.astimezone(zone).date()
     while True:
-        # When clocks go back they show an hour twice; the first that is not over counts.
+        # When clocks go back, an hour comes twice; the first one that is not over counts.
         for fold in (0, 1):
             found = datetime.combine(day, clock.replace(fold=fold), zone).astimezone(UTC)
             if found > moment and weekday in {None, day.weekday()}:

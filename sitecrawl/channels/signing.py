@@ -1,9 +1,9 @@
 """Signatures of webhooks: Standard Webhooks, and the plain one of ``X-Sitemap-Signature``.
 
-* A secret that starts with ``whsec_`` is base64 behind it, as Standard Webhooks writes them; the
-  key is what it decodes to. Any other secret is its own key, as UTF-8.
-* ``X-Sitemap-Signature`` is the hexadecimal HMAC-SHA256 of the body; its key is the secret as it
-  is written, also with ``whsec_``.
+* The key of Standard Webhooks is the secret as UTF-8 or, if it starts with ``whsec_``, what the
+  base64 behind this prefix decodes to.
+* ``X-Sitemap-Signature`` is the hexadecimal HMAC-SHA256 of the body; its key is the whole secret as
+  UTF-8, also if it starts with ``whsec_``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def key_of(secret: str) -> bytes:
 def signature_headers(
     message_id: str, moment: datetime, body: bytes, signing_secrets: Sequence[str]
 ) -> dict[str, str]:
-    """The headers that prove the body; the first secret is the newest, others are on their way out.
+    """The headers that sign the body; the first secret is the newest one.
 
     >>> from datetime import UTC, datetime
     >>> moment = datetime(2026, 1, 1, tzinfo=UTC)

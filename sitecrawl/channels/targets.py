@@ -1,4 +1,4 @@
-"""Where channels lead: what may be given for each kind, what is kept secret, what may be shown."""
+"""The recipients of channels: what is valid for each kind, what is secret, what may be shown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROTATION = timedelta(hours=24)
 
 
 class ChannelKind(StrEnum):
-    """How people are told."""
+    """The service that a channel sends to."""
 
     WEBHOOK = "webhook"
     EMAIL = "email"
@@ -42,7 +42,7 @@ class ChannelKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a channel leads. All of it may be secret, so none of it is in its ``repr``."""
+    """The recipient of a channel. All of it may be secret, so its ``repr`` shows nothing."""
 
     address: str = field(repr=False)
     secret: str = field(default="", repr=False)
@@ -71,13 +71,13 @@ class Target:
         return [self.secret, self.old_secret] if is_rotating else [self.secret]
 
     def rotated(self, secret: str, now: datetime) -> Target:
-        """With another secret; for a day both sign."""
+        """The target with another secret; for a day both sign."""
         checked = _checked_secret(secret) if secret else new_secret()
         until = (now + ROTATION).astimezone(UTC).isoformat()
         return replace(self, secret=checked, old_secret=self.secret, old_secret_until=until)
 
     def fingerprint(self, kind: ChannelKind, key: bytes) -> str:
-        """The same for two channels that lead to the same recipient; says nothing without *key*."""
+        """Equal for channels with the same recipient; without *key* it reveals nothing."""
         address = self.address.lower() if kind is ChannelKind.EMAIL else self.address
         return hmac.new(key, f"{kind}:{address}".encode(), hashlib.sha256).hexdigest()
 
@@ -85,7 +85,7 @@ class Target:
 def parse_target(
     kind: ChannelKind, address: str, secret: str = "", *, apprise_schemes: Collection[str] = ()
 ) -> Target:
-    """InvalidInputError says what is wrong, without repeating what may be secret."""
+    """Check what a person gives; errors do not repeat what may be secret."""
     address = address.strip()
     if not address or len(address) > _MAX_LENGTH:
         raise InvalidInputError("target", f"expected 1 to {_MAX_LENGTH} characters")
@@ -102,7 +102,7 @@ def parse_target(
 
 
 def label_of(kind: ChannelKind, target: Target) -> str:
-    """What may be shown of a target: paths and queries of URLs are often secrets.
+    """What may be shown of a target: paths and queries of URLs are often secret.
 
     >>> label_of(ChannelKind.SLACK, Target("https://hooks.slack.com/services/T0/B0/x"))
     'https://hooks.slack.com/…'

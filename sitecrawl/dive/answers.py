@@ -83,7 +83,7 @@ class ChatModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a person is told."""
+    """An answer, as a person gets it."""
 
     kind: AnswerKind
     text: str
@@ -92,9 +92,9 @@ class Answer:
     turn_id: int
     model: str = ""
     notice: str = ""
-    """Why a model that was asked for did not answer."""
+    """Why the configured model did not answer."""
     unsupported: tuple[UnsupportedSentence, ...] = ()
-    """Sentences of a model whose words do not stand in the sources that they name."""
+    """Sentences of the model whose words are not in the sources that they cite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class _Draft:
     model: str = ""
     notice: str = ""
     prompt_tokens: int = 0
-    """What a model was given, and what it said, shown or not."""
+    """Tokens that the model was given, and tokens that it sent, shown or not."""
     answer_tokens: int = 0
     unsupported: tuple[UnsupportedSentence, ...] = ()
 
@@ -185,7 +185,7 @@ def ask_stream(  # noqa: PLR0913  all that an answer depends on
         try:
             yield from stream.pieces(history)
         except GeneratorExit:
-            # Whoever goes away in the middle has used the tokens nevertheless.
+            # The tokens are used also when the reader leaves before the end.
             _keep(database, site, question, stream.draft("broken off"), conversation_id, user_id)
             raise
         draft = stream.draft()
@@ -198,7 +198,7 @@ def ask_stream(  # noqa: PLR0913  all that an answer depends on
 def list_conversations(
     database: Database, site: Site, user_id: int | None, limit: int = 50
 ) -> list[Conversation]:
-    """Those of the person, the newest first."""
+    """The conversations of the person, the newest first."""
     with database.reading() as connection:
         return conversations_of(connection, site.id, user_id, limit)
 
@@ -207,7 +207,7 @@ def list_conversations(
 def conversation_turns(
     database: Database, site: Site, conversation_id: int, user_id: int | None
 ) -> list[Turn]:
-    """What was asked and answered; ``NotFoundError`` if the person has no such conversation."""
+    """Questions and answers; ``NotFoundError`` if the person has no such conversation."""
     with database.reading() as connection:
         turns = past_turns(connection, site.id, conversation_id, user_id)
     if turns is None:
@@ -236,7 +236,7 @@ def configured_model(database: Database, site: Site, config: Config) -> ChatMode
 
 
 class _ModelAnswer:
-    """What a model says to a question, as far as it may be shown."""
+    """The answer of a model, as far as it may be shown."""
 
     def __init__(
         self, question: str, hits: Sequence[Hit], model: ChatModel, *, drops_unsupported: bool
@@ -252,7 +252,7 @@ class _ModelAnswer:
         self.shown = ""
 
     def pieces(self, history: Sequence[tuple[str, str]]) -> Iterator[str]:
-        """Each of them checked."""
+        """The checked pieces of the answer."""
         messages = build_messages(
             self._question, self._check.sources, history, secrets.token_hex(12)
         )
@@ -271,7 +271,7 @@ class _ModelAnswer:
             yield part
 
     def draft(self, notice: str = "") -> _Draft:
-        """The answer as it is kept: the site's own sentences, if the model said nothing of use."""
+        """The answer to store: sentences of the site, if the model sent nothing that can be shown."""
         notice = notice or self._notice
         used = (self._prompt_tokens, count_tokens(self._said))
         if text := self.shown.strip():
@@ -347,7 +347,7 @@ def _extractive_answer(
 
 
 def _with_context(question: str, history: Sequence[tuple[str, str]]) -> str:
-    """The question as it is searched for: a short one ("and on Sunday?") needs the one before."""
+    """What to search for: a short question ("and on Sunday?") needs the one before."""
     if history and len(question.split()) <= _SHORT_QUESTION_WORDS:
         return f"{history[-1][0]} {question}"
     return question

@@ -1,12 +1,12 @@
-"""What stands between a model and a person: the prompt that it gets, the check of what it says.
+"""Builds the prompt of a model, and checks its answer.
 
-Texts of pages are hostile. They are given to the model as data between delimiters that no page can
-know, and whatever comes back passes :class:`AnswerCheck` before anybody sees it:
+Texts of pages are hostile. The model gets them as data between delimiters that no page can know,
+and its answer passes :class:`AnswerCheck` before anybody sees it:
 
-- Labels that name no source are dropped. Each one that is left becomes a citation, with words that
-  stand verbatim in the stored passage.
+- Labels that name no source are dropped. Each remaining one becomes a citation with a quote that is
+  verbatim in the stored passage.
 - Images, HTML and links are dropped; addresses are kept only if they are those of cited pages.
-- A sentence whose words do not stand in the passages that it cites is marked or dropped
+- A sentence whose words are not in the passages that it cites is marked or dropped
   (:mod:`sitecrawl.dive.support`).
 - Control characters, invisible characters and those that turn the direction of text are dropped.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.passages import StoredPassage
 
 NOT_FOUND: Final = "NOT FOUND"
-"""What a model is told to say when the sources have no answer."""
+"""The model is told to say this when the sources have no answer."""
 MAX_ANSWER_CHARACTERS: Final = 8_000
 _MAX_HISTORY: Final = 6
 _LABELS: Final = re.compile(
@@ -68,7 +68,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A place in an answer that can be checked word by word."""
+    """A source of an answer, with a quote that can be checked word by word."""
 
     label: str
     passage_id: int
@@ -91,7 +91,7 @@ class UnsupportedSentence:
     text: str
     """Verbatim in the answer."""
     missing: tuple[str, ...]
-    """What stands in none of them."""
+    """The words that are in none of them."""
 
 
 def label_sources(passages: Sequence[StoredPassage]) -> list[Source]:
@@ -108,7 +108,7 @@ def build_messages(
     data = []
     for source in sources:
         place = " > ".join((source.passage.title, *source.passage.headings))
-        # A page that guessed the delimiter could end its source; it cannot have it.
+        # A page that knew the delimiter could end its source.
         text = f"{place}\n{source.passage.text}".replace(delimiter, "")
         data.append(f"{delimiter} {source.label}\n{text}\n{delimiter} end of {source.label}")
     system = _SYSTEM.format(not_found=NOT_FOUND, delimiter=delimiter)
@@ -124,17 +124,17 @@ def build_messages(
 
 @dataclass(slots=True)
 class AnswerCheck:
-    """Lets through what may be shown and gathers the citations.
+    """Lets through what may be shown, and collects the citations.
 
-    What a model says is shown up to the last label: words that no source is named for are not. A
-    sentence without a label is checked against the sources of the next one that has labels.
+    The answer is shown up to its last label: words without a source are not shown. A sentence
+    without a label is checked against the sources of the next sentence that has labels.
     """
 
     sources: Sequence[Source]
     drops_unsupported: bool = False
     citations: dict[str, Citation] = field(default_factory=dict)
     unsupported: list[UnsupportedSentence] = field(default_factory=list)
-    """Of those that were shown."""
+    """Sentences that were shown although their sources do not support them."""
     dropped: int = 0
     _held: str = ""
     _without_label: list[str] = field(default_factory=list)
@@ -184,7 +184,7 @@ class AnswerCheck:
         text = _LABELS.sub(lambda found: self._cite(found[1], text), text)
         text = _LINK.sub(lambda found: self._unlinked(found[1], found[2]), text)
         text = ADDRESS.sub(lambda found: self._address(found[0]), without_tags(text))
-        # A link or an image that goes over the end of a sentence is none any more.
+        # What is left of a link or an image that crossed the end of a sentence.
         text = _LEFT_MARKUP.sub(lambda found: found[1] or "] (", text)
         return f"{text} " if text.endswith("!") else text
 
@@ -202,7 +202,7 @@ class AnswerCheck:
                 continue
             source = known[number]
             citation = self.citations.get(source.label) or cite(source, sentence)
-            # A source without words that can be shown proves nothing.
+            # A source without a quote that can be shown proves nothing.
             if citation.quote:
                 self.citations[source.label] = citation
                 kept.append(number)

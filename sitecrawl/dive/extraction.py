@@ -1,7 +1,7 @@
 """The content of an HTML page as blocks: headings, paragraphs, list items, table rows, code.
 
 trafilatura decides what is content; menus, footers, comments and hidden text are dropped. Its tree
-is read into blocks that keep the order and the headings of the page.
+becomes blocks in the order of the page.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _MAX_BLOCKS: Final = 20_000
 _MAX_BLOCK_CHARACTERS: Final = 50_000
 _MAX_FIELD_CHARACTERS: Final = 500
 _SPACE: Final = re.compile(r"\s+")
-# Signs of links to a heading itself, which documentation tools put behind it.
+# Documentation tools put these signs behind a heading, as a link to itself.
 _HEADING_SIGNS: Final = " \t¶#§🔗\N{LINK SYMBOL}"
 _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _ROOT: Final = re.compile(r"<(?:html|body)\b", re.IGNORECASE)
 _WRAPPERS: Final = frozenset({"div", "header", "hgroup"})
-# What a browser does not show: a place for text that nobody should read.
+# A browser does not show these elements, so they may hold text that is meant for machines only.
 _HIDDEN: Final = (
     "//template | //*[@hidden or @aria-hidden='true']"
     " | //*[contains(translate(@style, ' ', ''), 'display:none')]"
     " | //*[contains(translate(@style, ' ', ''), 'visibility:hidden')]"
 )
-# Of a page with little text trafilatura takes these, too.
+# On a page with little text trafilatura takes these for content.
 _MENUS: Final = (
     "//nav | //*[@role='navigation']"
     " | //*[contains(concat(' ', normalize-space(@class), ' '), ' toc ')]"
@@ -67,14 +67,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """What a page says, without what surrounds it."""
+    """The content of a page, without menus and the like."""
 
     title: str = ""
     author: str = ""
     published: str = ""
     """A date as YYYY-MM-DD."""
     language: str = ""
-    """As the page declares it; empty: it does not."""
+    """As the page declares it; empty: it declares none."""
     blocks: list[Block] = field(default_factory=list)
 
     @property
@@ -94,7 +94,7 @@ def extract_article(html: str, url: str = "") -> Article:
 
     text = html[:MAX_HTML_CHARACTERS]
     if _ROOT.search(text) is None:
-        # HTML lets authors leave these tags out; trafilatura takes such a page for no HTML.
+        # HTML lets authors omit these tags; trafilatura does not accept such a page as HTML.
         text = LexborHTMLParser(text).html or ""
     tree: Any = load_html(text)
     if tree is None:
@@ -106,7 +106,7 @@ def extract_article(html: str, url: str = "") -> Article:
     body = tree.find("body")
     found = _extract(tree, url)
     if has_headings and body is not None and not _has_heading(found):
-        # Of a page without a container that it knows trafilatura gathers the paragraphs alone.
+        # Without a container that it knows trafilatura takes the paragraphs only.
         body.tag = "article"
         tree.replace(body, wrapper := tree.makeelement("body"))
         wrapper.append(body)
@@ -149,9 +149,9 @@ def _drop(tree: Any, places: str) -> None:
 
 
 def _unwrap_headings(tree: Any) -> None:
-    """Put headings that have wrappers of their own (DocBook) in the place of these.
+    """Replace wrappers that hold only a heading (DocBook) by the heading.
 
-    trafilatura takes such a wrapper for a header of the page and drops it.
+    trafilatura takes such a wrapper for the header of the page and drops it.
     """
     for heading in list(tree.iter(*_HEADINGS)):
         outermost = heading
@@ -183,7 +183,7 @@ def words(text: str) -> str:
 
 
 def limited_blocks(blocks: Iterator[Block]) -> list[Block]:
-    """Those with a text, as far as there are not too many."""
+    """The blocks that have a text, up to a limit."""
     return list(islice((block for block in blocks if block.text), _MAX_BLOCKS))
 
 
@@ -208,14 +208,14 @@ def _blocks(element: Any) -> Iterator[Block]:
                 yield from _blocks(child)
             case _:
                 yield Block(BlockKind.PARAGRAPH, _words(child))
-        # Text that stands between two elements.
+        # Text between two elements.
         if tail := words(child.tail or ""):
             yield Block(BlockKind.PARAGRAPH, tail)
 
 
 def _items(element: Any) -> Iterator[Block]:
     for item in element.iter("item"):
-        # What a nested list says comes with its own items.
+        # The items of a nested list come on their own.
         own = "".join(_own_text(item))
         yield Block(BlockKind.ITEM, words(own))
 

@@ -1,7 +1,7 @@
-"""Servers of models that speak OpenAI's protocol: Ollama, vLLM, llama.cpp, hosted ones.
+"""Clients of model servers that speak OpenAI's protocol: Ollama, vLLM, llama.cpp, hosted ones.
 
-Nothing is sent to one unless its URL is set. Every connection goes through the guard on addresses,
-redirects are not followed, and what comes back has limits of bytes and time.
+Nothing is sent to a server unless its URL is set. Every connection passes the address guard,
+redirects are not followed, and answers have limits of bytes and time.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _DONE: Final = "[DONE]"
 
 
 class ModelFailedError(SitecrawlError):
-    """A server of models did not do what it was asked for; the message says what it did."""
+    """A model server failed; the message says how."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelServer:
-    """Where a server is, and what it may take."""
+    """The address of a server, and its limits."""
 
     url: str
     model: str
@@ -159,7 +159,7 @@ class ServedEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """Found by embedding a word, the first time."""
+        """Found by embedding a word the first time."""
         if not self._dimensions:
             self.encode(["word"])
         return self._dimensions
@@ -212,7 +212,7 @@ class ServedEmbedder:
 
 
 async def _read(stream: aiohttp.StreamReader) -> bytes:
-    """All of it; a single ``read(size)`` gives what has come so far."""
+    """The whole body; a single ``read(size)`` gives what has arrived so far."""
     content = bytearray()
     async for chunk in stream.iter_any():
         content += chunk
@@ -229,7 +229,7 @@ async def _next(pieces: AsyncIterator[str], deadline: float) -> str:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Raise whatever goes wrong with a server as a ``ModelFailedError`` without secrets."""
+    """Raise errors of a server as a ``ModelFailedError`` without secrets."""
     try:
         yield
     except TimeoutError:
@@ -252,7 +252,7 @@ def _check_status(status: int) -> None:
 
 
 def _piece(data: str) -> str:
-    """The text of one event; whatever is no such event has none."""
+    """The text of one event; empty if it is not an event with a text."""
     try:
         piece = json.loads(data)["choices"][0]["delta"].get("content")
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):

@@ -1,10 +1,10 @@
-"""Cuts the content of a page into passages: pieces of 100 to 400 tokens along its headings.
+"""Splits the content of a page into passages of 100 to 400 tokens, along its headings.
 
-- A section is a heading with what stands below it. Short sections that follow each other are one
-  passage; long ones are cut between blocks, and a block that is too long between sentences.
-- A passage knows the path of its headings and its place in the page, and has a link that opens the
-  page at its first words (a text fragment, as browsers know it), or a PDF at the page of the file.
-- In files with pages a new page is a new section: a passage goes over the end of a page only if one
+- A section is a heading with what follows it. Short sections in a row become one passage; long ones
+  are split between blocks, and a block that is too long between sentences.
+- A passage has the path of its headings, its position in the page, and a link that opens the page
+  at its first words (a text fragment), or a PDF at the page of the file.
+- In files with pages a new page is a new section: a passage crosses the end of a page only if one
   of its parts would be too short alone.
 """
 
@@ -40,7 +40,7 @@ class Passage:
     """A piece of a page's text that can be found and cited."""
 
     position: int
-    """Its place in the page, from 0."""
+    """Its position in the page, from 0."""
     headings: tuple[str, ...]
     """From the outermost section to the innermost that holds all of it."""
     text: str
@@ -70,7 +70,7 @@ def count_tokens(text: str) -> int:
 def split_passages(
     article: Article, min_tokens: int = MIN_TOKENS, max_tokens: int = MAX_TOKENS
 ) -> list[Passage]:
-    """The passages of the page, in its order; together they hold all of its text."""
+    """The passages of the page in order; together they hold all of its text."""
     found: list[list[_Piece]] = []
     for section in _sections(article.blocks, max_tokens):
         for part in _parts(section, min_tokens, max_tokens):
@@ -83,7 +83,7 @@ def split_passages(
 
 
 def passage_link(passage: StoredPassage, text: str = "") -> str:
-    """A link that opens the page at the text, which stands in the passage, or as near as it can."""
+    """A link that opens the page at the text, which is in the passage, or as near as possible."""
     match passage.format:
         case FileFormat.HTML | FileFormat.TEXT:
             return fragment_link(passage.url, text or passage.text)
@@ -170,7 +170,7 @@ def _parts(section: Sequence[_Piece], min_tokens: int, max_tokens: int) -> Itera
     tokens = 0
     left = sum(piece.tokens for piece in section)
     for piece in section:
-        # A short rest stays with what stands before it.
+        # A short rest stays with the piece before it.
         is_full = tokens + piece.tokens > max_tokens or (
             tokens >= min_tokens
             and tokens + left > max_tokens

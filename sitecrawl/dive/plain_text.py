@@ -1,7 +1,7 @@
-"""What of a text may be shown to people: words, and nothing that loads, links or hides.
+"""Removes from a text all that loads, links or hides, so that it can be shown to people.
 
-Answers of models and words of pages pass it. Addresses are found more often than they are there: a
-name that looks like a host is dropped although it may be none, as the loss is a word.
+Answers of models and texts of pages pass it. A word that looks like a host is dropped even if it is
+none: that costs a word, the opposite error would show a link.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def without_tags(text: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    """The words of the text alone.
+    """The words of the text, without markup and addresses.
 
     >>> plain_text("See [this](https://evil.example/) ![x](y) <b>now</b>")
     'See [this now'

@@ -1,4 +1,4 @@
-"""How passages are ranked: the similarity of meaning and the match of words, as one score.
+"""Ranks passages by one score of the similarity of meaning and the match of words.
 
 The score of a passage is ``weight * cosine + (1 - weight) * words``. The match of words is that of
 the database (BM25), divided by the best one of the question. The weights were tuned on one half of
@@ -34,13 +34,13 @@ _LONG_WORD: Final = 7
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Why a passage stands where it stands."""
+    """The score of a passage, with its parts."""
 
     total: float
     meaning: float
     """The cosine of question and passage."""
     words: float
-    """0 to 1: the match of words, beside the best one of this question."""
+    """0 to 1: the match of words, relative to the best one of this question."""
     weight: float
     """The share of the meaning in the total."""
 
@@ -58,7 +58,7 @@ class Score:
 
 
 def query_words(query: str) -> list[str]:
-    """The words of a question that tell passages apart; all of them, if none does.
+    """The words of a question without stop words; all words, if nothing else is left.
 
     >>> query_words("How do I install a package?")
     ['install', 'package']
@@ -139,7 +139,7 @@ def _forms(word: str) -> str:
 
 
 def is_evidence(cosine: float, share: float, language: str) -> bool:
-    """Whether passages speak of what is asked.
+    """Whether passages cover what is asked.
 
     *cosine*: of the nearest passage. *share*: see :func:`share_of_words`. *language*: of the
     passage, as each has its model. A near passage needs few words of the question; one that is

@@ -1,7 +1,7 @@
-"""Reads kept bodies of pages into passages, and gives passages their vectors.
+"""Splits the stored bodies of pages into passages, and embeds the passages.
 
 Both steps can be stopped at any point and go on later: a page whose body has not changed is not
-read again, and a passage that has a vector gets no second one.
+read again, and a passage that has a vector is not embedded again.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Counted up when passages are cut in another way, so that all pages are read again.
+# Raised when passages are split in another way, so that all pages are read again.
 _PASSAGE_RULES: Final = 1
-# The same when files are read in another way.
+# Raised when files are read in another way.
 _FILE_RULES: Final = 1
 _PAGES_AT_ONCE: Final = 20
 _PASSAGES_AT_ONCE: Final = 64
@@ -74,9 +74,9 @@ class DiveCounts:
     """What a dive has done so far."""
 
     pages: int = 0
-    """Wanted."""
+    """Wanted pages."""
     to_fetch: int = 0
-    """Whose body is not kept, or is too old."""
+    """Pages whose body is not kept, or is too old."""
     fetched: int = 0
     read: int = 0
     unchanged: int = 0
@@ -85,7 +85,7 @@ class DiveCounts:
     without_text: int = 0
     other_language: int = 0
     files: int = 0
-    """Wanted, of those that scans skip."""
+    """Wanted files of the types that scans skip."""
     files_left_out: int = 0
     """PDF files that the extra ``files`` is needed for."""
     files_encrypted: int = 0
@@ -100,7 +100,7 @@ class DiveCounts:
 
 
 def file_notices(counts: Mapping[str, int]) -> list[str]:
-    """Which files a dive could not read, and what helps.
+    """Which files a dive could not read, and what would help.
 
     >>> file_notices({"files_left_out": 2, "files_encrypted": 1})
     ["2 PDF files left out; to read them: pip install 'sitecrawl[files]'",
@@ -125,7 +125,7 @@ def file_notices(counts: Mapping[str, int]) -> list[str]:
 
 
 def reader_name(file_format: str = FileFormat.HTML, languages: Sequence[str] = ()) -> str:
-    """What decides how a body is read: pages read by another reader are read again."""
+    """The name of the reader with its version: pages read by another one are read again."""
     match file_format:
         case FileFormat.HTML:
             reader = f"trafilatura {_version('trafilatura')}"
@@ -157,12 +157,12 @@ class PageReader:
     counts: DiveCounts
     files: FileProcess
     languages: Sequence[str] = ()
-    """Primary codes of the languages that are wanted; none: every one."""
+    """Primary codes of the wanted languages; empty: all."""
     tell: Callable[[DiveCounts], None] | None = None
     _detect: Callable[[str], str] | None = field(default_factory=text_detector)
 
     def read(self, page_ids: Sequence[int], at_once: int = _PAGES_AT_ONCE) -> None:
-        """Read the newest kept body of each page, unless it is the one that was read last."""
+        """Read the newest stored body of each page, unless it was read before."""
         with self.database.reading() as connection:
             known = known_contents(connection, self.site.id)
         for start in range(0, len(page_ids), at_once):
@@ -257,7 +257,7 @@ def embed_passages(
     counts: DiveCounts,
     tell: Callable[[DiveCounts], None] | None = None,
 ) -> None:
-    """Give every passage of the site that has no vector of its language's model one."""
+    """Embed every passage that has no vector of the model for its language."""
     with database.writing() as connection:
         languages = list(passage_languages(connection, site.id))
         ensure_words_indexed(connection, languages)
@@ -296,6 +296,6 @@ def _model(connection: Connection, embedder: Embedder) -> EmbeddingModel:
 
 
 def embedded_text(passage: UnembeddedPassage) -> str:
-    """The passage with the title and the headings that it stands below."""
+    """The text of the passage, below its title and headings."""
     headings = [heading for heading in passage.headings if heading != passage.title]
     return "\n".join([passage.title, *headings, passage.text])

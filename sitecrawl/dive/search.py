@@ -1,4 +1,4 @@
-"""Finds the passages of a site that answer to a question, by meaning and by words."""
+"""Finds the passages of a site that match a question, by meaning and by words."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def search(
 
 
 def speaks_of(question: str, hits: Sequence[Hit]) -> bool:
-    """Whether the site speaks of what is asked, by the best passages for it."""
+    """Whether the site covers what is asked, judged by the best passages."""
     if not hits:
         return False
     best = max(hits, key=lambda hit: hit.score.meaning)
@@ -135,7 +135,7 @@ def _nothing_searchable(site: Site) -> NotFoundError:
 def _wanted(
     connection: Connection, ranked: Sequence[int], pages: Collection[int] | None, language: str
 ) -> Iterator[tuple[int, int]]:
-    """The passages in these pages and this language with their pages, read as they are needed."""
+    """The passages in these pages and this language, each with its page; read in blocks."""
     for start in range(0, len(ranked), _PLACES_AT_ONCE):
         numbers = ranked[start : start + _PLACES_AT_ONCE]
         places = passage_places(connection, numbers)
@@ -158,7 +158,7 @@ def _scores(
     pages: Collection[int] | None,
     language: str,
 ) -> dict[int, Score]:
-    # Of a language, those that are in another one are left out afterwards.
+    # Passages in other languages are left out afterwards.
     most = 20 * _CANDIDATES if language else _CANDIDATES
     with database.reading() as connection:
         facts = _indexes.facts(connection, database.label, site.id)
@@ -191,7 +191,7 @@ def _scores(
 
 
 def _say_missing(site: Site, models: Sequence[str], *, are_all: bool) -> None:
-    """Vectors of a model that cannot be asked any more are of no use until a dive embeds anew."""
+    """Tell that vectors of a missing model are of no use until a dive embeds anew."""
     notice = (
         f"passages of {site.key} were embedded by {', '.join(models)}, which is not here;"
         f" run: sitecrawl dive {site.key} --all"
@@ -202,7 +202,7 @@ def _say_missing(site: Site, models: Sequence[str], *, are_all: bool) -> None:
 
 
 def _language(question: str, languages: dict[str, int]) -> str:
-    """The language of the question, if the site has it; else the one that most of it is in."""
+    """The language of the question, if the site has it; else the main language of the site."""
     detector = text_detector()
     detected = detector(question) if detector is not None else ""
     return detected if detected in languages else next(iter(languages), "")

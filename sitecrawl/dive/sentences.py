@@ -1,4 +1,4 @@
-"""Sentences of passages: what is quoted, word by word."""
+"""Splits texts into sentences, and finds the sentence to quote."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def sentence_parts(text: str) -> Iterator[str]:
-    """The text in pieces that end with their sentence and the space behind it; the last may go on.
+    """The text in pieces: a sentence and the space behind it; the last one may be unfinished.
 
     >>> list(sentence_parts("It opens. Is it"))
     ['It opens. ', 'Is it']

@@ -1,12 +1,12 @@
-"""Whether the words of a sentence stand in the passages that it cites.
+"""Checks whether the words of a sentence are in the passages that it cites.
 
-This compares words and understands nothing: what it marks is worth a look, and a sentence that it
-passes may still be wrong. A sentence is supported if
+It compares words and does not understand them: a marked sentence may be right, and one that is not
+marked may be wrong. A sentence is supported if a cited passage, its title or its headings have
 
-- each of its numbers, as digits or as a word, stands in a cited passage, its title or its headings;
-- so does each of its names (words with a capital letter that do not begin the sentence);
-- it denies something only where a passage denies something;
-- and so do at least half of its other words, in whatever form, but for stop words.
+- each of its numbers, as digits or as a word;
+- each of its names (words with a capital letter that do not begin the sentence);
+- a negation, if the sentence has one;
+- and at least half of its other words, in any form, except stop words.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _UNSPACED_RUN: Final = re.compile(rf"[{_UNSPACED}]+")
 
 
 def unsupported_words(sentence: str, passages: Sequence[str]) -> tuple[str, ...]:
-    """What of the sentence stands in none of the passages; nothing: it is supported.
+    """The words of the sentence that are in none of the passages; empty: it is supported.
 
     >>> unsupported_words("It opens at 9:00 [S1].", ["We open daily at 9."])
     ()
@@ -58,7 +58,7 @@ def unsupported_words(sentence: str, passages: Sequence[str]) -> tuple[str, ...]
 
 
 class _Words:
-    """The words of passages, in whatever form: "opens" is there if "open" or "opened" is."""
+    """The words of passages, in any form: "opens" is contained if "open" or "opened" is."""
 
     def __init__(self, text: str):
         words = [word.casefold() for word in _words(text)]
@@ -72,7 +72,7 @@ class _Words:
 def _words(text: str) -> Iterator[str]:
     for word in _WORD.findall(text):
         if _UNSPACED_RUN.fullmatch(word) and len(word) > 1:
-            # Pairs of characters are as good as words.
+            # Pairs of characters take the place of words.
             yield from (word[place : place + 2] for place in range(len(word) - 1))
         else:
             yield word
@@ -84,7 +84,7 @@ def _numbers(text: str) -> Iterator[str]:
 
 
 def _stem(word: str) -> str:
-    """The beginning that forms of a word share, more or less."""
+    """The start that the forms of a word share, roughly."""
     folded = word.casefold().partition("'")[0].partition("\u2019")[0]
     return folded[: max(_SHORTEST_STEM, len(folded) - _ENDING)]
 
@@ -101,7 +101,7 @@ def _denies(word: str) -> bool:
 
 
 def _number_key(number: str) -> str:
-    """A number in whatever way it is written.
+    """The number in one spelling.
 
     >>> [_number_key(number) for number in ("1,500", "1500", "9:30", "9.30", "09:00", "9")]
     ['1500', '1500', '9.30', '9.30', '9', '9']
@@ -112,7 +112,7 @@ def _number_key(number: str) -> str:
 
 
 def quoted_words(parts: Iterable[str]) -> str:
-    """Words as a message names them.
+    """The words as messages quote them.
 
     >>> quoted_words(["8", "Berlin"])
     '"8", "Berlin"'

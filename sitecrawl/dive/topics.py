@@ -1,8 +1,8 @@
-"""Pages as wholes: clusters by meaning with their map, pages that are alike, pages that compete.
+"""Compares whole pages: topics (clusters by meaning) with a map, similar and competing pages.
 
-The vector of a page is the mean of those of its passages. Clusters are made by k-means on vectors
-of length 1, the map by the two directions in which the vectors differ most (PCA). Both start from
-fixed numbers: the same vectors give the same topics.
+The vector of a page is the mean of the vectors of its passages. Topics are made by k-means on
+vectors of length 1, the map by the two directions in which the vectors differ most (PCA). Both have
+fixed seeds: the same vectors give the same topics.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _PageVectors:
 def similar_pages(
     database: Database, site: Site, page_id: int, limit: int = 10
 ) -> list[SimilarPage]:
-    """Pages of the site with the meaning nearest to that of the page, the nearest first."""
+    """The pages of the site that are nearest to the page by meaning, the nearest first."""
     found = _page_vectors(database, site)
     places = (found.pages == page_id).nonzero()[0]
     if not len(places):
@@ -92,7 +92,7 @@ def similar_pages(
 
 @requires(Permission.READ)
 def topic_map(database: Database, site: Site) -> TopicMap:
-    """The clusters by meaning that the last dive has made, and where pages stand."""
+    """The topics of the last dive, and the positions of pages."""
     with database.reading() as connection:
         return TopicMap(
             queries.topics_of(connection, site.id),
@@ -102,14 +102,14 @@ def topic_map(database: Database, site: Site) -> TopicMap:
 
 @requires(Permission.READ)
 def list_competing(database: Database, site: Site, limit: int = 100) -> list[CompetingPage]:
-    """Pages that are about the same, as their titles say, too; the nearest first."""
+    """Pairs of pages with the same topic and similar titles, the nearest first."""
     with database.reading() as connection:
         return queries.competing_pages_of(connection, site.id, limit)
 
 
 @requires(Permission.SCAN)
 def renew_topics(database: Database, site: Site) -> None:
-    """Find the topics and the competing pages anew."""
+    """Compute the topics and the competing pages anew."""
     found = _page_vectors(database, site)
     with database.reading() as connection:
         words = queries.page_words(connection, site.id)
@@ -129,7 +129,7 @@ def renew_topics(database: Database, site: Site) -> None:
 
 
 def _page_vectors(database: Database, site: Site) -> _PageVectors:
-    """Of the model that has embedded the most passages."""
+    """The vectors of the model that has embedded the most passages."""
     import numpy as np
 
     indexes = VectorIndexes()
@@ -171,7 +171,7 @@ def _clusters(matrix: Vectors) -> list[int]:
 
 
 def _projection(matrix: Vectors) -> Vectors:
-    """Each row as x and y, from 0 to 1."""
+    """Each row as x and y from 0 to 1."""
     import numpy as np
 
     centred = matrix - matrix.mean(axis=0)
@@ -189,7 +189,7 @@ def _projection(matrix: Vectors) -> Vectors:
 def _names(
     pages: Sequence[int], labels: Sequence[int], words: Mapping[int, PageWords]
 ) -> dict[int, str]:
-    """The terms by which the pages of each cluster differ from the others."""
+    """A name of each cluster: the terms by which its pages differ from the others."""
     terms = {
         page: set(_terms(f"{words[page].title} {words[page].words}")) if page in words else set()
         for page in pages
@@ -218,12 +218,12 @@ def _terms(text: str) -> Iterator[str]:
 def _competing(
     found: _PageVectors, words: Mapping[int, PageWords]
 ) -> Iterator[tuple[int, int, float, str]]:
-    """Pairs of pages that are about the same and whose titles share most of their words."""
+    """Pairs of pages that are near each other and whose titles share most of their words."""
     import numpy as np
 
     pages = found.pages.tolist()
     titles = {page: frozenset(_terms(words[page].title)) for page in pages if page in words}
-    # What most titles have, such as the name of the site, tells nothing.
+    # Words of most titles, such as the name of the site, tell nothing.
     often = Counter(term for own in titles.values() for term in own)
     common = {term for term, number in often.items() if number > max(len(pages) / 4, 5)}
     given = 0
@@ -246,7 +246,7 @@ def _competing(
 
 
 def _shared_words(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
-    """What both titles say, if it is most of what either of them says.
+    """The words that both titles have, if they are at least half of all words of both.
 
     >>> sorted(_shared_words(frozenset({"red", "wine"}), frozenset({"red", "wine", "guide"})))
     ['red', 'wine']

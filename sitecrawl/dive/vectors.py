@@ -1,8 +1,8 @@
-"""The vectors of a site, compared with that of a question.
+"""Compares the vectors of a site with the vector of a question.
 
-PostgreSQL with pgvector compares them itself. Else they are one matrix in memory, kept until the
-site's vectors change: 50,000 passages are 77 MB. Vectors are stored as 16-bit floats, which changes
-a cosine in the fourth digit.
+PostgreSQL with pgvector compares them itself. Otherwise they are one matrix in memory, kept until
+the vectors of the site change: 77 MB for 50,000 passages. Vectors are stored as 16-bit floats,
+which changes a cosine in the fourth digit.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ class VectorIndex:
 
 @dataclass(frozen=True, slots=True)
 class SiteFacts:
-    """What is known of a site's passages as long as none gets or loses a vector."""
+    """Facts about the passages of a site that hold until a vector is added or removed."""
 
     version: int
     models: list[EmbeddingModel]
     indexed: frozenset[int]
-    """The numbers of the models whose vectors the database compares itself."""
+    """The ids of the models whose vectors the database compares itself."""
     languages: dict[str, int]
-    """How many passages there are of each, the most first."""
+    """The number of passages by language, the largest first."""
 
 
 def pack_vectors(vectors: Vectors) -> list[bytes]:
-    """One text of bytes per row."""
+    """The bytes of each row, as they are stored."""
     import numpy as np
 
     return [row.tobytes() for row in vectors.astype(np.float16)]

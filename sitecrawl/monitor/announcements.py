@@ -1,4 +1,4 @@
-"""Decides after a scan which channel is told what, and when; nothing is sent here."""
+"""Decides after a scan which channels are told what, and when. Nothing is sent here."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _COMPARED_AT_ONCE: Final = 20
 
 
 def announce(database: Database, scan_id: int, now: datetime) -> int:
-    """Write down what channels are to be told of a scan; return how many announcements are new.
+    """Write the announcements of a scan; return how many are new.
 
-    Called again for the same scan it adds nothing. Silent events are not announced. Of an incident
-    its opening, that it got graver, its end and, if a rule asks for it, reminders are announced.
-    Earlier scans of the site that nobody was told of, such as those from the command line, come
-    first.
+    A second call for the same scan adds nothing. Silent events are not announced. Of an incident
+    these are announced: its opening, a higher severity, its end and, if a rule asks for them,
+    reminders. Earlier scans of the site that were not announced, such as those from the command
+    line, come first.
     """
     with database.writing() as connection:
         site_id = site_of_scan(connection, scan_id)
@@ -93,14 +93,14 @@ def _announce_to(
     mark_announced(connection, [scan_id], now)
     if not told:
         return 0
-    news = _News.of_scan(connection, site_id, scan_id)
-    rows = [row for each in told for row in _for_listener(connection, each, news, now)]
+    findings = _Findings.of_scan(connection, site_id, scan_id)
+    rows = [row for each in told for row in _Announcer(connection, each, findings, now).rows()]
     return add_announcements(connection, rows)
 
 
 @dataclass(frozen=True, slots=True)
-class _News:
-    """What a scan found, and what was told of its incidents before."""
+class _Findings:
+    """What a scan found, and what was announced of its incidents before."""
 
     scan_id: int
     events: Sequence[Row[Any]]
@@ -108,9 +108,10 @@ class _News:
     announced: dict[tuple[int, int], list[Row[Any]]]
     """By channel and incident."""
     closings: dict[tuple[int, str], datetime]
+    """When an incident of this key was last closed, by channel and key."""
 
     @classmethod
-    def of_scan(cls, connection: Connection, site_id: int, scan_id: int) -> _News:
+    def of_scan(cls, connection: Connection, site_id: int, scan_id: int) -> _Findings:
         incidents = incidents_of_scan(connection, site_id, scan_id)
         announced: dict[tuple[int, int], list[Row[Any]]] = {}
         for row in announcements_of_incidents(connection, [each.id for each in incidents]):
@@ -123,193 +124,132 @@ class _News:
         return next((each for each in self.events if each.incident_id == incident_id), None)
 
 
-def _for_listener(
-    connection: Connection, listener: Listener, news: _News, now: datetime
-) -> Iterator[NewAnnouncement]:
-    rules = Rules.from_dict(listener.rules)
-    for event in news.events:
-        if event.is_silent or event.incident_id is not None or not _matches(rules, event, listener):
-            continue
-        yield _announcement(
-            listener,
-            news.scan_id,
-            f"event:{event.id}",
-            _due(rules, listener, event.severity, now),
-            event_id=event.id,
-        )
-    for incident in news.incidents:
-        first = news.event_of(incident.id)
-        earlier = news.announced.get((listener.channel_id, incident.id), [])
-        if incident.opened_scan_id == news.scan_id:
-            is_silent = first is not None and first.is_silent
-            if not is_silent and _matches(rules, first or incident, listener):
-                yield _opening(listener, rules, incident, first, news, now)
-        elif incident.closed_scan_id == news.scan_id:
-            if row := _closing(connection, listener, rules, incident, earlier, news, now):
+class _Announcer:
+    """Decides what one channel is told of a scan."""
+
+    def __init__(
+        self, connection: Connection, listener: Listener, findings: _Findings, now: datetime
+    ):
+        self._connection = connection
+        self._listener = listener
+        self._rules = Rules.from_dict(listener.rules)
+        self._findings = findings
+        self._now = now
+
+    def rows(self) -> Iterator[NewAnnouncement]:
+        for event in self._findings.events:
+            if not event.is_silent and event.incident_id is None and self._matches(event):
+                yield self._new(f"event:{event.id}", self._due(event.severity), event=event)
+        for incident in self._findings.incidents:
+            earlier = self._findings.announced.get((self._listener.channel_id, incident.id), [])
+            if row := self._of_incident(incident, earlier):
                 yield row
-        elif first is not None and not first.is_silent:
-            if _matches(rules, first, listener):
-                yield _graver(connection, listener, rules, incident, first, earlier, news, now)
-        elif row := _reminder(listener, rules, incident, earlier, news, now):
-            yield row
 
+    def _of_incident(
+        self, incident: Row[Any], earlier: Sequence[Row[Any]]
+    ) -> NewAnnouncement | None:
+        event = self._findings.event_of(incident.id)
+        if incident.opened_scan_id == self._findings.scan_id:
+            is_silent = event is not None and event.is_silent
+            is_told = not is_silent and self._matches(event or incident)
+            return self._opened(incident, event) if is_told else None
+        if incident.closed_scan_id == self._findings.scan_id:
+            return self._closed(incident, event, earlier)
+        if event is not None and not event.is_silent:
+            return self._worsened(incident, event, earlier) if self._matches(event) else None
+        return self._reminder(incident, earlier)
 
-def _matches(rules: Rules, told: Row[Any], listener: Listener) -> bool:
-    # An incident without an event of its own says nothing about numbers.
-    pages = getattr(told, "pages", rules.min_pages)
-    important = getattr(told, "important_pages", rules.min_important_pages)
-    return rules.matches(told.kind, told.severity, pages, important, listener.tags)
+    def _matches(self, found: Row[Any]) -> bool:
+        # An incident without an event of its own says nothing about numbers.
+        pages = getattr(found, "pages", self._rules.min_pages)
+        important = getattr(found, "important_pages", self._rules.min_important_pages)
+        tags = self._listener.tags
+        return self._rules.matches(found.kind, found.severity, pages, important, tags)
 
+    def _opened(self, incident: Row[Any], event: Row[Any] | None) -> NewAnnouncement:
+        when = self._due(incident.severity, incident.snoozed_until)
+        batch = None
+        closed = self._findings.closings.get((self._listener.channel_id, incident.key))
+        damping = timedelta(hours=self._rules.damping_hours)
+        if closed is not None and incident.opened_at - closed < damping:
+            # It comes and goes: it is told again only if it stays.
+            when = due(self._rules, self._now, held_until=self._now + damping)
+            batch = AnnouncementBatch.DAMPED
+        key = f"incident:{incident.id}:{Phase.OPENED}"
+        return self._new(key, when, event, incident, Phase.OPENED, batch)
 
-def _opening(
-    listener: Listener,
-    rules: Rules,
-    incident: Row[Any],
-    event: Row[Any] | None,
-    news: _News,
-    now: datetime,
-) -> NewAnnouncement:
-    when = _due(rules, listener, incident.severity, now, incident.snoozed_until)
-    batch = None
-    closed = news.closings.get((listener.channel_id, incident.key))
-    damping = timedelta(hours=rules.damping_hours)
-    if closed is not None and incident.opened_at - closed < damping:
-        # It comes and goes: it is told again only if it stays.
-        when = due(rules, now, held_until=now + damping)
-        batch = AnnouncementBatch.DAMPED
-    return _announcement(
-        listener,
-        news.scan_id,
-        f"incident:{incident.id}:{Phase.OPENED}",
-        when,
-        event_id=event.id if event else None,
-        incident_id=incident.id,
-        phase=Phase.OPENED,
-        batch=batch,
-    )
+    def _worsened(
+        self, incident: Row[Any], event: Row[Any], earlier: Sequence[Row[Any]]
+    ) -> NewAnnouncement:
+        """A higher severity; for those who do not know of the incident, this is its opening."""
+        waiting = [each.id for each in earlier if each.status == AnnouncementStatus.WAITING]
+        drop_announcements(self._connection, waiting, "the incident got worse before it was told")
+        is_known = any(each.status == AnnouncementStatus.TOLD for each in earlier)
+        phase = Phase.STILL_OPEN if is_known else Phase.OPENED
+        when = self._due(event.severity, incident.snoozed_until)
+        return self._new(f"incident:{incident.id}:{event.severity}", when, event, incident, phase)
 
+    def _closed(
+        self, incident: Row[Any], event: Row[Any] | None, earlier: Sequence[Row[Any]]
+    ) -> NewAnnouncement | None:
+        """The end of an incident is told to those who know of its opening, or will in a digest."""
+        waiting = [each for each in earlier if each.status == AnnouncementStatus.WAITING]
+        held = [
+            each.id
+            for each in waiting
+            if each.batch == AnnouncementBatch.DAMPED or incident.snoozed_until is not None
+        ]
+        drop_announcements(self._connection, held, "the incident was over before it was told")
+        is_known = any(
+            each.phase == Phase.OPENED
+            and each.id not in held
+            and each.status != AnnouncementStatus.DROPPED
+            for each in earlier
+        )
+        if not is_known or not self._rules.tell_closed:
+            return None
+        key = f"incident:{incident.id}:{Phase.CLOSED}"
+        return self._new(key, self._due(incident.severity), event, incident, Phase.CLOSED)
 
-def _graver(
-    connection: Connection,
-    listener: Listener,
-    rules: Rules,
-    incident: Row[Any],
-    event: Row[Any],
-    earlier: Sequence[Row[Any]],
-    news: _News,
-    now: datetime,
-) -> NewAnnouncement:
-    """An incident got graver; to who was not told of it yet, that is its opening."""
-    waiting = [each.id for each in earlier if each.status == AnnouncementStatus.WAITING]
-    drop_announcements(connection, waiting, "the incident got graver before it was told")
-    is_known = any(each.status == AnnouncementStatus.TOLD for each in earlier)
-    return _announcement(
-        listener,
-        news.scan_id,
-        f"incident:{incident.id}:{event.severity}",
-        _due(rules, listener, event.severity, now, incident.snoozed_until),
-        event_id=event.id,
-        incident_id=incident.id,
-        phase=Phase.STILL_OPEN if is_known else Phase.OPENED,
-    )
+    def _reminder(self, incident: Row[Any], earlier: Sequence[Row[Any]]) -> NewAnnouncement | None:
+        is_snoozed = incident.snoozed_until is not None and incident.snoozed_until > self._now
+        if not self._rules.remind_hours or is_snoozed or incident.closed_at is not None:
+            return None
+        told = [each for each in earlier if each.status == AnnouncementStatus.TOLD]
+        is_waiting = any(each.status == AnnouncementStatus.WAITING for each in earlier)
+        if not told or is_waiting:
+            return None
+        pause = timedelta(hours=self._rules.remind_hours)
+        if self._now - max(each.due_at for each in told) < pause:
+            return None
+        key = f"incident:{incident.id}:{Phase.STILL_OPEN}:{self._findings.scan_id}"
+        when = self._due(incident.severity)
+        return self._new(key, when, incident=incident, phase=Phase.STILL_OPEN)
 
+    def _due(self, severity: str, incident_snoozed_until: datetime | None = None) -> Due:
+        snoozes = [each for each in (self._listener.snoozed_until, incident_snoozed_until) if each]
+        is_urgent = self._rules.is_urgent(severity)
+        held_until = max(snoozes, default=None)
+        return due(self._rules, self._now, is_urgent=is_urgent, held_until=held_until)
 
-def _closing(
-    connection: Connection,
-    listener: Listener,
-    rules: Rules,
-    incident: Row[Any],
-    earlier: Sequence[Row[Any]],
-    news: _News,
-    now: datetime,
-) -> NewAnnouncement | None:
-    """The end of an incident is told to those who know of its opening, or will in a digest."""
-    event = news.event_of(incident.id)
-    waiting = [each for each in earlier if each.status == AnnouncementStatus.WAITING]
-    held = [
-        each.id
-        for each in waiting
-        if each.batch == AnnouncementBatch.DAMPED or incident.snoozed_until is not None
-    ]
-    drop_announcements(connection, held, "the incident was over before it was told")
-    is_known = any(
-        each.phase == Phase.OPENED
-        and each.id not in held
-        and each.status != AnnouncementStatus.DROPPED
-        for each in earlier
-    )
-    if not is_known or not rules.tell_closed:
-        return None
-    return _announcement(
-        listener,
-        news.scan_id,
-        f"incident:{incident.id}:{Phase.CLOSED}",
-        _due(rules, listener, incident.severity, now),
-        event_id=event.id if event else None,
-        incident_id=incident.id,
-        phase=Phase.CLOSED,
-    )
-
-
-def _reminder(
-    listener: Listener,
-    rules: Rules,
-    incident: Row[Any],
-    earlier: Sequence[Row[Any]],
-    news: _News,
-    now: datetime,
-) -> NewAnnouncement | None:
-    is_snoozed = incident.snoozed_until is not None and incident.snoozed_until > now
-    if not rules.remind_hours or is_snoozed or incident.closed_at is not None:
-        return None
-    told = [each for each in earlier if each.status == AnnouncementStatus.TOLD]
-    is_waiting = any(each.status == AnnouncementStatus.WAITING for each in earlier)
-    if not told or is_waiting:
-        return None
-    if now - max(each.due_at for each in told) < timedelta(hours=rules.remind_hours):
-        return None
-    return _announcement(
-        listener,
-        news.scan_id,
-        f"incident:{incident.id}:{Phase.STILL_OPEN}:{news.scan_id}",
-        _due(rules, listener, incident.severity, now),
-        incident_id=incident.id,
-        phase=Phase.STILL_OPEN,
-    )
-
-
-def _due(
-    rules: Rules,
-    listener: Listener,
-    severity: str,
-    now: datetime,
-    incident_snoozed_until: datetime | None = None,
-) -> Due:
-    snoozes = [each for each in (listener.snoozed_until, incident_snoozed_until) if each]
-    held_until = max(snoozes, default=None)
-    return due(rules, now, is_urgent=rules.is_urgent(severity), held_until=held_until)
-
-
-def _announcement(
-    listener: Listener,
-    scan_id: int,
-    key: str,
-    when: Due,
-    *,
-    event_id: int | None = None,
-    incident_id: int | None = None,
-    phase: Phase | None = None,
-    batch: AnnouncementBatch | None = None,
-) -> NewAnnouncement:
-    usual = AnnouncementBatch.DIGEST if when.is_digest else AnnouncementBatch.AT_ONCE
-    return NewAnnouncement(
-        channel_id=listener.channel_id,
-        key=key,
-        watched_site_id=listener.watched_site_id,
-        event_id=event_id,
-        incident_id=incident_id,
-        phase=phase,
-        scan_id=scan_id,
-        batch=batch or usual,
-        due_at=when.at,
-    )
+    def _new(
+        self,
+        key: str,
+        when: Due,
+        event: Row[Any] | None = None,
+        incident: Row[Any] | None = None,
+        phase: Phase | None = None,
+        batch: AnnouncementBatch | None = None,
+    ) -> NewAnnouncement:
+        usual = AnnouncementBatch.DIGEST if when.is_digest else AnnouncementBatch.AT_ONCE
+        return NewAnnouncement(
+            channel_id=self._listener.channel_id,
+            key=key,
+            watched_site_id=self._listener.watched_site_id,
+            event_id=event.id if event is not None else None,
+            incident_id=incident.id if incident is not None else None,
+            phase=phase,
+            scan_id=self._findings.scan_id,
+            batch=batch or usual,
+            due_at=when.at,
+        )

@@ -1,10 +1,10 @@
-"""Turns due announcements into deliveries, and delivers them.
+"""Makes deliveries of due announcements, attempts them, and repeats attempts that failed.
 
-Everything is in the database, so a process may die at any point:
+All state is in the database, so a process may die at any point:
 
-* Announcements and the delivery that tells them change in one transaction.
+* Announcements and the delivery that contains them change in one transaction.
 * An attempt is claimed for a minute. If its process dies, the delivery is due again afterwards,
-  with the same message id: a receiver that knows ids takes it once.
+  with the same message id: a receiver that remembers ids takes it once.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from sitecrawl.channels.rendering import render
 from sitecrawl.channels.targets import ChannelKind, Target
 from sitecrawl.errors import SitecrawlError
 from sitecrawl.monitor.announcements import announce_pending
-from sitecrawl.monitor.news import NewsDesk
-from sitecrawl.monitor.senders import Answer, Parcel, send
+from sitecrawl.monitor.message_builder import MessageBuilder
+from sitecrawl.monitor.senders import Answer, OutgoingMessage, send
 from sitecrawl.services.database import configured
 from sitecrawl.services.secret_keys import secret_box
 from sitecrawl.store.errors import StoreError
@@ -59,7 +59,7 @@ logger = logging.getLogger(__name__)
 # Longer than any attempt may take.
 LEASE = timedelta(seconds=60)
 MAX_DUE = 1_000
-# Deliveries in a row that fail for good, before a channel is disabled.
+# A channel is disabled after so many deliveries in a row that failed for good.
 _MAX_FAILURES = 3
 _MAX_ALERTED = 5
 _MINUTE, _HOUR = 60, 3600
@@ -81,7 +81,7 @@ class DeliveryResult:
     delivery_id: int
     status: DeliveryStatus
     answer: Answer | None = None
-    """None: no attempt was made, as it was not due, or somebody else has it."""
+    """None: no attempt was made; it was not due, or another process has it."""
     next_attempt_at: datetime | None = None
 
 
@@ -89,7 +89,7 @@ class DeliveryResult:
 def prepare_due(database: Database, now: datetime, config: Config | None = None) -> list[int]:
     """Make deliveries of all announcements that are due, one for each recipient.
 
-    Returns every delivery that is to be tried now: the new ones and those that failed before.
+    Return the ids of all deliveries that are due: new ones and those that failed before.
     """
     config = config or configured()
     announce_pending(database, now)
@@ -103,19 +103,19 @@ def prepare_due(database: Database, now: datetime, config: Config | None = None)
 def _prepare_all(database: Database, now: datetime, config: Config) -> None:
     with database.writing() as connection:
         ready = _ready(connection, due_announcements(connection, now), now)
-        desk = NewsDesk.of(connection, ready, config.web_public_url)
+        builder = MessageBuilder.of(connection, ready, config.web_public_url)
         for rows in _by_recipient(ready):
-            _prepare(connection, rows, desk, now)
+            _prepare(connection, rows, builder, now)
 
 
 def due_deliveries(database: Database, now: datetime, limit: int = MAX_DUE) -> list[int]:
-    """The deliveries that are to be tried now, the longest due first."""
+    """The ids of the deliveries that are due, the longest due first."""
     with database.reading() as connection:
         return due_delivery_ids(connection, now, limit)
 
 
 def _ready(connection: Connection, rows: Sequence[Row[Any]], now: datetime) -> list[Row[Any]]:
-    """Those that are told now; others are dropped, or wait for the end of a snooze."""
+    """The announcements to send now; others are dropped, or wait for the end of a snooze."""
     ready = []
     for row in rows:
         if not row.enabled:
@@ -136,7 +136,7 @@ def _ready(connection: Connection, rows: Sequence[Row[Any]], now: datetime) -> l
 
 
 def _by_recipient(rows: Sequence[Row[Any]]) -> list[list[Row[Any]]]:
-    """What goes into one message: what one scan found at once, everything else together."""
+    """The announcements of each message: immediate ones by scan, all others together."""
     groups: dict[tuple[Any, ...], list[Row[Any]]] = {}
     for row in rows:
         is_at_once = row.batch == AnnouncementBatch.AT_ONCE
@@ -145,7 +145,9 @@ def _by_recipient(rows: Sequence[Row[Any]]) -> list[list[Row[Any]]]:
     return list(groups.values())
 
 
-def _prepare(connection: Connection, rows: list[Row[Any]], desk: NewsDesk, now: datetime) -> None:
+def _prepare(
+    connection: Connection, rows: list[Row[Any]], builder: MessageBuilder, now: datetime
+) -> None:
     first = rows[0]
     keys = {row.key for row in rows}
     known = told_to_target(connection, first.workspace_id, first.target_hash, keys)
@@ -154,7 +156,7 @@ def _prepare(connection: Connection, rows: list[Row[Any]], desk: NewsDesk, now: 
     news = [row for row in rows if row.key not in known]
     if not news:
         return
-    message = desk.message(news, now)
+    message = builder.build(news, now)
     request = render(ChannelKind(first.channel_kind), message)
     delivery_id = writer.add_delivery(
         connection, news[0].channel_id, DeliveryPurpose.NEWS, message.title, request, now
@@ -166,7 +168,7 @@ def _prepare(connection: Connection, rows: list[Row[Any]], desk: NewsDesk, now: 
 def deliver(
     database: Database, delivery_id: int, now: datetime, config: Config | None = None
 ) -> DeliveryResult:
-    """Make one attempt if the delivery is due, and record what came of it."""
+    """Make one attempt if the delivery is due, and record its result."""
     config = config or configured()
     with database.writing() as connection:
         delivery = writer.claim_delivery(connection, delivery_id, now, now + LEASE)
@@ -209,7 +211,7 @@ def _attempt(
         words = "its target was encrypted with another key; see SITECRAWL_SECRET_KEY"
         return Answer(error=words)
     url, words = _unsubscribing(channel, box, config)
-    parcel = Parcel(
+    message = OutgoingMessage(
         ChannelKind(channel.kind),
         target,
         delivery.message_id,
@@ -218,7 +220,7 @@ def _attempt(
         url,
         words,
     )
-    return asyncio.run(send(parcel, config, now))
+    return asyncio.run(send(message, config, now))
 
 
 def _unsubscribing(channel: Row[Any], box: SecretBox, config: Config) -> tuple[str, str]:
@@ -298,7 +300,7 @@ def forget_old_deliveries(database: Database, before: datetime) -> int:
         return writer.delete_old_deliveries(connection, before)
 
 
-# --- Channels that do not work any more ------------------------------------------------------
+# --- Channels that no longer work ----------------------------------------------------------
 def _consider_disabling(
     connection: Connection,
     channel: Row[Any],
@@ -306,7 +308,7 @@ def _consider_disabling(
     answer: Answer,
     now: datetime,
 ) -> None:
-    """Disable a channel that is gone, or that took nothing while a delivery was tried for days."""
+    """Disable a channel that is gone, or that took nothing in the days a delivery was repeated."""
     failures = writer.count_failure(connection, channel.id)
     if answer.is_gone:
         reason = f"{answer.error}: it wants no more messages"
@@ -324,7 +326,7 @@ def _consider_disabling(
 
 
 def _alert(connection: Connection, channel: Row[Any], reason: str, now: datetime) -> None:
-    """Tell the owner elsewhere: by email if there is a channel for it, else by any other."""
+    """Tell the owner through other channels: by email if there is one, else by any."""
     others = channels_to_alert(connection, channel.workspace_id, channel.target_hash)
     emails = [other for other in others if other.kind == ChannelKind.EMAIL]
     title = f"Channel {channel.id} is disabled: {channel.name}"

@@ -1,6 +1,6 @@
-"""The process that runs a dive for a worker (:mod:`sitecrawl.dive.dive_jobs`).
+"""Runs a dive for a worker in a child process (:mod:`sitecrawl.dive.dive_jobs`).
 
-Its standard input stays open: when the worker ends, however it ends, the dive reads the end of it
+Its standard input stays open: when the worker ends, in whatever way, the child reads the end of it
 and stops.
 """
 
@@ -24,7 +24,7 @@ _LOG_TAIL_BYTES: Final = 20_000
 
 
 class DiveProcess:
-    """A dive that runs; leaving it as a context manager ends it."""
+    """A running dive; leaving the context ends it."""
 
     def __init__(self, job_id: int, request: ScanRequest):
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the process

@@ -1,14 +1,14 @@
-"""The job engine: DBOS, and nothing else of the project knows it.
+"""The job engine. It is the only module that knows DBOS.
 
 DBOS keeps workflows in a database of its own (a SQLite file beside ours, or a schema ``dbos`` in
-PostgreSQL): which job is whose turn, who runs it, which of its steps are done. A worker is an
-executor of DBOS. When it dies, whoever notices cancels its workflows, and its jobs get new ones: so
-they can go to any worker, and ahead of others. All that people see of jobs is in our own tables;
-the rows of DBOS are deleted with them.
+PostgreSQL): which job is next, which worker runs it, which of its steps are done. A worker is an
+executor of DBOS. When it dies, the scheduler cancels its workflows and makes new ones for its jobs,
+which can go to any worker and ahead of others. All that people see of jobs is in our own tables;
+the rows of DBOS are deleted after a while.
 
-How many workflows of a queue a worker runs at once is a number of the queue, the same for all that
-listen to it. So workers that run as many scans at once and have the same tags share a queue, and
-the scheduler chooses the queue of each job.
+DBOS limits how many workflows of a queue a worker runs at once, with one limit for all workers of
+the queue. So workers with the same number of scans at once and the same tags share a queue, and the
+scheduler chooses the queue of each job.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.scheduling.worker_tags import WorkerKind
 
-# Workflows of another version are not taken up: it is raised when steps of workflows change.
+# DBOS runs no workflows of another version. Raise it when the steps of a workflow change.
 _WORKFLOW_VERSION: Final = "1"
 _NAME: Final = "sitecrawl"
 _DELIVERIES: Final = "deliveries"
@@ -68,14 +68,14 @@ class WorkflowState(Enum):
     UNKNOWN = "unknown"
     ACTIVE = "active"
     ENDED = "ended"
-    """It does nothing more for it."""
+    """The engine does nothing more for it."""
 
 
 class JobEngine:
     """Runs jobs and deliveries on this machine, each in the order of the queue.
 
-    *scan* and *finish* are the steps of a job: what has ended is not repeated when another worker
-    goes on. Only one engine can run in a process.
+    *scan* and *finish* are the steps of a job: one that has ended is not repeated when another
+    worker goes on. Only one engine can run in a process.
     """
 
     def __init__(
@@ -174,9 +174,9 @@ class JobEngine:
         self._run_job, self._run_delivery = run_job, run_delivery
 
     def hand_over(self, workflow_id: str, job_id: int, number: int, kind: WorkerKind) -> bool:
-        """Put a job into the queue of the workers of this kind.
+        """Put a job into the queue of the workers of this kind; False: there are none.
 
-        A job with this workflow that is there already stays. False: there were no such workers.
+        A workflow with this id that exists already stays as it is.
         """
         from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 
@@ -203,7 +203,7 @@ class JobEngine:
         return self._running[job_id] > 0
 
     def give_up_all(self, worker: str) -> None:
-        """Take back all that a dead worker has begun, so that it is not there for ever."""
+        """Cancel all workflows that a dead worker had begun: nobody would end them."""
         from dbos import DBOS
 
         begun = DBOS.list_workflows(
@@ -212,13 +212,13 @@ class JobEngine:
         DBOS.cancel_workflows([each.workflow_id for each in begun])
 
     def give_up(self, workflow_id: str) -> None:
-        """Take a workflow out of its queue, as nobody listens to it any more."""
+        """Cancel a workflow that no process runs."""
         from dbos import DBOS
 
         DBOS.cancel_workflow(workflow_id)
 
     def states(self, workflow_ids: Sequence[str]) -> dict[str, WorkflowState]:
-        """Where each of these stands, as the engine knows it."""
+        """The state of each of these workflows."""
         from dbos import DBOS
 
         states = dict.fromkeys(workflow_ids, WorkflowState.UNKNOWN)
@@ -231,7 +231,7 @@ class JobEngine:
         return states
 
     def forget_ended(self, before: datetime) -> int:
-        """Delete workflows that ended before: our own tables have what people want to know."""
+        """Delete the workflows that ended before; return how many. People read our own tables."""
         from dbos import DBOS
 
         forgotten = 0
@@ -249,7 +249,7 @@ class JobEngine:
                 return forgotten
 
     def stop(self, drain_seconds: int) -> None:
-        """Take nothing more, wait for what runs, and end."""
+        """Take no more workflows, wait for those that run, and end."""
         from dbos import DBOS
 
         DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=drain_seconds)

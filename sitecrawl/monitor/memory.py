@@ -1,8 +1,8 @@
-"""How much memory a worker may still use, and jobs that wait for it.
+"""How much memory a worker may still use; jobs wait for it.
 
-What counts is the least of what the machine has left (``MemAvailable`` of ``/proc/meminfo``) and
-of what the limits of the control groups leave, such as that of a container or a systemd unit
-(versions 1 and 2). Files in the page cache that the kernel can drop at once count as free.
+That is the least of what the machine has left (``MemAvailable`` of ``/proc/meminfo``) and of what
+the limits of the control groups leave, such as those of a container or a systemd unit (versions 1
+and 2). Files in the page cache that the kernel can drop at once count as free.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MEMORY_FILES: Final = (
 
 
 def machine_bytes(meminfo: str) -> int | None:
-    """What ``/proc/meminfo`` says is available; None: it does not say."""
+    """The available memory by ``/proc/meminfo``; None: it does not say."""
     found = re.search(r"^MemAvailable:\s+(\d+) kB$", meminfo, re.MULTILINE)
     return int(found[1]) * 1024 if found else None
 
@@ -89,7 +89,7 @@ def _text(path: Path) -> str:
 
 
 class MemoryGate:
-    """Lets one job after the other begin, each when so much memory is free; 0: all at once."""
+    """Lets jobs begin one by one, each when enough memory is free; 0: all at once."""
 
     def __init__(
         self,

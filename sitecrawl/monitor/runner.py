@@ -1,8 +1,8 @@
-"""Runs one job of a watched site: its scan in a child process, then what follows from it.
+"""Runs one job of a watched site: its scan in a child process, then changes and announcements.
 
-A job may be run again at any point, by another process: its worker was killed. Then the scan goes
-on where it stood, or its result is taken. What is written is written only by the worker that holds
-the job (``jobs.worker``); one that has lost it to another writes nothing more.
+If its worker is killed at any point, another worker runs the job again: the scan is resumed, or its
+result is taken. Only the worker that holds the job (``jobs.worker``) writes; one that has lost it
+to another writes nothing more.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# A scan whose own process dies that often is given up, ...
+# A scan whose process died so often is given up, ...
 MAX_CRASHES: Final = 5
-# ... and one that is always there when a worker dies: perhaps it is the reason.
+# ... and so is one that was restarted so often: it may be the reason why workers die.
 MAX_RESTARTS: Final = 50
 OVERLAP: Final = "skipped_overlap"
 _POLL_SECONDS: Final = 0.5
@@ -117,7 +117,7 @@ def _waits_for_database(work: Callable[_Arguments, _Result]) -> Callable[_Argume
 
 @dataclass(frozen=True, slots=True)
 class RetryRule:
-    """When a failed job is tried again: so often, each time after twice as many minutes."""
+    """How often a failed job is repeated; each pause is twice as long as the one before."""
 
     retries: int
     minutes: float
@@ -134,7 +134,7 @@ class RetryRule:
 
 
 class JobRunner:
-    """Runs jobs in the name of one worker; each method may be called from any thread."""
+    """Runs jobs for one worker; each method may be called from any thread."""
 
     def __init__(
         self,
@@ -152,11 +152,11 @@ class JobRunner:
         self._retry_rule = retry_rule
         self._after_scan = after_scan
         self._tracer = tracer or Tracer("")
-        # Of whoever runs the machine; they stand above those of the site.
+        # Set by the operator of the machine; they override those of the site.
         self._machine_settings = dict(machine_settings or {})
 
     def scan(self, job_id: int) -> str | None:
-        """Run the scan of the job to its end and return the status; None: it is not ours."""
+        """Run the scan of the job to its end and return the status; None: another worker has it."""
         job = self._take(job_id)
         if job is None:
             return None
@@ -175,7 +175,7 @@ class JobRunner:
             return status
 
     def scan_or_fail(self, job_id: int) -> str | None:
-        """As :meth:`scan`; what nobody has foreseen fails the job, and not the worker."""
+        """As :meth:`scan`; an unexpected error fails the job, not the worker."""
         try:
             return self.scan(job_id)
         except _DATABASE_AWAY:
@@ -185,7 +185,7 @@ class JobRunner:
             return self._noted(job_id, JobStatus.FAILED, f"internal error: {error!r}")
 
     def finish(self, job_id: int, status: str) -> bool:
-        """Do what follows from the scan, and end the job; False: it is not ours."""
+        """Do what follows a scan, and end the job; False: another worker has it."""
         job = self._take(job_id)
         if job is None:
             return False
@@ -225,7 +225,7 @@ class JobRunner:
 
     @_waits_for_database
     def _take(self, job_id: int) -> Job | None:
-        """The job, if this worker has it or gets it; None: it has ended, or another one has it."""
+        """The job, if this worker holds or gets it; None: it has ended, or another one has it."""
         with self._database.writing() as connection:
             job = job_to_run(connection, job_id)
             if job is None or job.status not in ACTIVE_JOBS:
@@ -252,13 +252,13 @@ class JobRunner:
         return str(status)
 
     def _note_log(self, job_id: int, tail: str, noted: str) -> str:
-        """Let others read the log of a running process; what is noted now."""
+        """Store the end of the log of a running process; return what is stored now."""
         if tail == noted:
             return noted
         try:
             with self._database.writing() as connection:
                 note_log(connection, job_id, self._worker, tail)
-        except _DATABASE_AWAY:  # such as locked by the scan itself; the next look notes it
+        except _DATABASE_AWAY:  # such as locked by the scan itself; it is tried again soon
             return noted
         return tail
 
@@ -276,7 +276,7 @@ class JobRunner:
 
     @_waits_for_database
     def _scan_before(self, job: Job, site: WatchedSite) -> Scan | None:
-        """The scan that a killed worker has begun for this job, once its process has ended."""
+        """The scan that a killed worker began for this job, once its process has ended."""
         deadline = time.monotonic() + _MAX_WAIT_SECONDS
         orphan_id = job.scan_id
         while True:
@@ -357,7 +357,7 @@ class JobRunner:
             settings={
                 **site.settings,
                 "SITECRAWL_WORKSPACE": site.workspace_id,
-                # Whoever may edit sites in the web must not reach the machine's own network.
+                # Whoever may edit sites in the dashboard must not reach the machine's own network.
                 "SITECRAWL_ALLOW_PRIVATE_SITE": site.allow_private,
                 **self._machine_settings,
                 "SITECRAWL_TRACES_PARENT": traceparent,

@@ -1,7 +1,6 @@
-"""Makes jobs of what is due, hands them to the engine, and sees that none is lost.
+"""Makes jobs for sites that are due, hands them to the engine, and queues lost ones again.
 
-Each function is one look at the database and can be repeated at any time, also by several
-schedulers at once.
+Each function can be repeated at any time, also by several schedulers at once.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ def queue_due(database: Database, now: datetime) -> int:
 
 @dataclass(frozen=True, slots=True)
 class QueuedScans:
-    """What one look for due sites has queued."""
+    """The jobs that one run of the schedule has queued."""
 
     sites: int
     """Sites that are watched and switched on, due or not."""
@@ -88,9 +87,9 @@ class QueuedScans:
 
 
 def queue_due_now(database: Database) -> QueuedScans:
-    """As the schedule does every minute, for those who have another clock."""
+    """What the scheduler does every minute, for callers with a clock of their own (cron)."""
     now = datetime.now(UTC)
-    # What both databases keep of it, so that the jobs can be found by it.
+    # The jobs are found by this time again: both databases keep it to the millisecond.
     now = now.replace(microsecond=now.microsecond // 1000 * 1000)
     queue_due(database, now)
     with database.reading() as connection:
@@ -100,10 +99,10 @@ def queue_due_now(database: Database) -> QueuedScans:
 def hand_over_waiting(database: Database, engine: JobEngine, now: datetime) -> int:
     """Give the engine the next jobs; return how many.
 
-    It is given what workers can start now, and as much again ahead, so that what is more urgent
-    need not wait behind a backlog. A job goes to workers that have the tags it needs; of these to
-    where there is room, with as few other tags as possible, so that those with rare tags are free
-    for what needs them. Jobs for which there is no worker get that as their reason.
+    The engine gets what workers can start now and as many again, not the whole backlog: otherwise
+    an urgent job would wait behind it. A job goes to workers that have the tags it needs; of these
+    to those with room and with as few other tags as possible, so that workers with rare tags stay
+    free. A job that no worker can run gets that as its reason.
     """
     taking = [worker for worker in workers(database) if worker.is_alive and not worker.is_draining]
     if not taking:
@@ -147,7 +146,7 @@ def hand_over_waiting(database: Database, engine: JobEngine, now: datetime) -> i
 
 
 def _room(taking: Iterable[Worker], handed_over: Mapping[str, Job]) -> Counter[WorkerKind]:
-    """How many jobs more may be given to each kind of workers."""
+    """How many more jobs each kind of workers may be given."""
     room: Counter[WorkerKind] = Counter()
     for worker in taking:
         room[worker.kind] += 2 * worker.capacity - worker.running
@@ -158,7 +157,7 @@ def _room(taking: Iterable[Worker], handed_over: Mapping[str, Job]) -> Counter[W
 
 
 def _kind(workflow_id: str) -> WorkerKind:
-    """Of the workers that a job was handed over to.
+    """The kind of workers that a job was handed over to, from the id of its workflow.
 
     >>> _kind("job-7-0-4"), _kind("job-7-0-4+eu-west").tags
     (WorkerKind(scans_at_once=4, tags=()), ('eu-west',))
@@ -183,10 +182,10 @@ def recover_dead(database: Database, engine: JobEngine) -> list[str]:
 
 
 def queue_lost(database: Database, engine: JobEngine) -> int:
-    """Queue jobs again that the engine has lost or given up; return how many.
+    """Queue the jobs again that the engine has lost or given up; return how many.
 
-    That happens when its database was replaced, or could not be written at the wrong moment, or
-    when no worker is left of the kind that had the job.
+    The engine loses jobs when its database is replaced or could not be written. Jobs are also
+    queued again when no worker is left of the kind that they were handed over to.
     """
     kinds = {each.kind for each in workers(database) if each.is_alive and not each.is_draining}
     with database.reading() as connection:
@@ -237,6 +236,6 @@ def queue_forgotten(database: Database, engine: JobEngine, worker: str) -> int:
 
 
 def forget_old(database: Database, before: datetime) -> int:
-    """Delete the jobs that ended before, but of every site the newest; return how many."""
+    """Delete the jobs that ended before, except the newest of each site; return how many."""
     with database.writing() as connection:
         return delete_old_jobs(connection, before)

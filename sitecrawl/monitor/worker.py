@@ -1,8 +1,8 @@
 """A process of the monitor: runs jobs and, as a scheduler, makes and hands out those that are due.
 
-It says that it is there every few seconds (the table ``workers``). When it is asked to stop it
-takes nothing more, lets its scans end, and removes itself; asked a second time it ends at once,
-and whoever runs next goes on with its scans.
+It sends a heartbeat every few seconds (table ``workers``). When it is asked to stop it takes no
+more jobs, lets its scans end, and removes itself. Asked a second time it ends at once, and another
+process resumes its scans.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _STEP_SECONDS: Final = 0.25
 
 @dataclass(slots=True)
 class _Duty:
-    """Something that is done again and again."""
+    """A task that is repeated."""
 
     every: timedelta
     do: Callable[[datetime], object]
@@ -80,7 +80,7 @@ class _Duty:
 
 
 class MonitorProcess:
-    """Scheduler and workers, or workers alone, until :meth:`stop`."""
+    """Runs a scheduler and workers, or workers alone, until :meth:`stop`."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class MonitorProcess:
         )
 
     def run(self) -> None:
-        """Work until :meth:`stop` is called, then let what runs come to its end."""
+        """Work until :meth:`stop` is called, then wait for the scans that run."""
         self._engine.start()
         self._register()
         with self._beating():
@@ -131,7 +131,8 @@ class MonitorProcess:
             logger.info("stopping when the scans that run have ended; once more to end at once")
             self._drain()
         with self._database.writing() as connection:
-            # With a scan that did not end in time it counts as dead: others go on with the scan.
+            # If a scan did not end in time, the worker stays: it counts as dead, and its scan is
+            # resumed by another one.
             if self.name not in running_workers(connection):
                 remove_worker(connection, self.name)
 
@@ -140,11 +141,11 @@ class MonitorProcess:
         return self._stopping.is_set()
 
     def stop(self) -> None:
-        """Take no more jobs, and end when those that run have ended; for signal handlers."""
+        """Take no more jobs, and end when the running ones have ended; for signal handlers."""
         self._stopping.set()
 
     def _scan_when_memory_is_free(self, job_id: int) -> str | None:
-        # A job that is not begun is not taken either: the scheduler gives it to another worker.
+        # A job that is not begun is not claimed: the scheduler gives it to another worker.
         if not self._memory.wait(self._stopping):
             return None
         return self._runner.scan_or_fail(job_id)
@@ -188,13 +189,13 @@ class MonitorProcess:
             _Duty(_HAND_OVER, self._hand_over, now),
             _Duty(_DELIVER, self._hand_over_deliveries, now),
             _Duty(_CLEAN_UP, self._clean_up, later),
-            # A monitor that is restarted every day gets to it as well.
+            # Soon after the start: a monitor may be restarted every day.
             _Duty(_PRUNE, self._prune, later),
         ]
 
     @contextmanager
     def _beating(self) -> Iterator[None]:
-        """On a thread of its own: a duty that takes long must not look like a death."""
+        """Send heartbeats from a thread: a duty that takes long must not look like a death."""
         is_over = threading.Event()
 
         def beat() -> None:
@@ -248,7 +249,7 @@ class MonitorProcess:
         hand_over_waiting(self._database, self._engine, now)
 
     def _hand_over_deliveries(self, now: datetime) -> None:
-        """One workflow for each delivery: a receiver that is slow delays no other."""
+        """One workflow for each delivery: a slow receiver delays no other."""
         for delivery_id in prepare_due(self._database, now, self._config):
             self._engine.hand_over_delivery(delivery_id, now)
 
@@ -264,7 +265,7 @@ class MonitorProcess:
         self._engine.forget_ended(now - _KEEP_WORKFLOWS)
 
     def _prune(self, _now: datetime) -> None:
-        """On a thread of its own: it may take minutes, and jobs are to start meanwhile."""
+        """Prune in a thread: it may take minutes, and jobs have to start meanwhile."""
         if self._pruning is None or not self._pruning.is_alive():
             self._pruning = threading.Thread(target=self._prune_now, name="prune", daemon=True)
             self._pruning.start()
@@ -285,13 +286,13 @@ class MonitorProcess:
 
 
 def _tags(given: Iterable[str], config: Config) -> tuple[str, ...]:
-    """Those that somebody gives it, and what it finds on its machine."""
+    """The tags that were given, and those that the machine has by itself."""
     has_browser = is_playwright_installed() and find_browser(config.browser) is not None
     return checked_worker_tags((*given, *((BROWSER,) if has_browser else ())))
 
 
 def _machine_settings(config: Config) -> dict[str, Any]:
-    """What whoever runs the machine has set for its scans, also by ``serve -s``."""
+    """What the operator of the machine has set for its scans, also by ``serve -s``."""
     allowed = config.address_allow
     return {
         "SITECRAWL_LOG_FORMAT": config.log_format,
@@ -306,7 +307,7 @@ def _find_changes(database: Database, scan_id: int, _now: datetime) -> None:
 
 
 def _index_pages(database: Database, scan_id: int, _now: datetime) -> None:
-    """Make lists of pages fast. Without an index they are slow, so a failure fails no job."""
+    """Make lists of pages fast. A failure only leaves them slow, so it fails no job."""
     scan = scan_by_id(database, scan_id)
     site = site_by_id(database, scan.site_id) if scan else None
     if scan is None or site is None or scan.next_scan_id is not None:
@@ -319,7 +320,7 @@ def _index_pages(database: Database, scan_id: int, _now: datetime) -> None:
 
 @contextmanager
 def _logged_errors(name: str) -> Iterator[None]:
-    """What fails now is tried again at its next time: a database that is away comes back."""
+    """Log errors: what fails is repeated at its next time, when the database may be back."""
     try:
         yield
     except SitecrawlError as error:

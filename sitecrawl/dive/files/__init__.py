@@ -1,1 +1,1 @@
-"""What files say: PDF, office, e-book and text files, read as pages are."""
+"""Reads PDF, office, e-book and text files into articles, as pages are read."""

@@ -1,7 +1,7 @@
-"""The parts of office files and e-books, which are zip files, read with limits.
+"""Reads the parts of office files and e-books, which are zip files, with limits.
 
-- At most 5,000 members, 50 MB of parts in all, and at most 100 times the size of the file (but 5 MB
-  are always allowed): a small file that unpacks to gigabytes is given up early.
+- At most 5,000 members, 50 MB of parts in all, and 100 times the size of the file (5 MB are always
+  allowed): a small file that unpacks to gigabytes is rejected early.
 - XML with a document type declaration is refused, so there are no entities.
 """
 
@@ -43,7 +43,7 @@ class Archive:
         self._left = min(MAX_UNPACKED_BYTES, allowed)
 
     def read(self, name: str) -> bytes:
-        """The part of this name; no bytes: there is none."""
+        """The part of this name; empty: there is none."""
         if name not in self.names:
             return b""
         info = self._zip.getinfo(name)
@@ -124,7 +124,7 @@ def children(element: Any, name: str) -> Iterator[Any]:
 
 
 def whole_number(text: str) -> int:
-    """The number that the text gives; -1: none, or one with absurdly many digits.
+    """The number in the text; -1: there is none, or it has too many digits.
 
     >>> whole_number("12"), whole_number("-3"), whole_number("9" * 5000)
     (12, -1, -1)

@@ -1,4 +1,4 @@
-"""Which files can be read, how they are recognised, and why one is not read."""
+"""The formats of files: how they are recognised, and why a file is not read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from sitecrawl.errors import SitecrawlError
 
-# Readers may skip what stands before the signature (ISO 32000-1, annex H.3.4.1).
+# Readers may skip bytes before the signature (ISO 32000-1, annex H.3.4.1).
 _PDF_HEAD_BYTES: Final = 1_024
 _ZIP: Final = b"PK\x03\x04"
 # Old office files, and new ones with a password.
@@ -40,14 +40,14 @@ class FileProblem(StrEnum):
     ENCRYPTED = "encrypted"
     """It needs a password."""
     DAMAGED = "damaged"
-    """It is not what it says, or of a kind that cannot be read."""
+    """Its content does not match its format, or the format cannot be read."""
     TOO_LARGE = "too_large"
-    """When it is unpacked, or in memory."""
+    """Unpacked, or in memory."""
     TOO_SLOW = "too_slow"
 
 
 class UnreadableFileError(SitecrawlError):
-    """A file that cannot be read, and why."""
+    """A file that cannot be read, with the problem."""
 
     def __init__(self, problem: FileProblem, message: str):
         super().__init__(message)
@@ -64,7 +64,7 @@ def is_pdf(body: bytes) -> bool:
 
 
 def is_file(body: bytes, url: str) -> bool:
-    """Whether the body is a file to be read, and no page.
+    """Whether the body is a file and not an HTML page.
 
     >>> is_file(b"%PDF-1.7 ...", "https://example.com/a"), is_file(b"<p>", "https://example.com/a")
     (True, False)
@@ -94,7 +94,7 @@ def ending_of(url: str) -> str:
 
 
 def name_of(url: str) -> str:
-    """What a file without a title is called.
+    """The name of a file, as the title of one without a title.
 
     >>> name_of("https://example.com/files/price%20list-2026.pdf")
     'price list-2026.pdf'

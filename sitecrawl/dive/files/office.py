@@ -1,7 +1,7 @@
 """Reads Office Open XML: documents (.docx), slides (.pptx) and sheets (.xlsx).
 
-What Word or Excel does not show is dropped: deleted and hidden text, hidden slides and sheets.
-Comments and notes of the speaker stand in other parts, which are not read.
+Deleted and hidden text, hidden slides and hidden sheets are dropped. Comments and speaker notes are
+in other parts, which are not read.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _level(
     levels: Mapping[str, int],
     parents: Mapping[str, str],
 ) -> int:
-    """1 to 6; 0: a style of text. Styles may be based on each other in a circle."""
+    """The level of a heading, 1 to 6; 0: a style of text. Styles may form a cycle."""
     seen: set[str] = set()
     while style in names and style not in seen:
         seen.add(style)
@@ -151,7 +151,7 @@ def _paragraph(element: Any, styles: _Styles) -> Block:
 
 
 def _runs(element: Any) -> Iterator[str]:
-    """The text that is shown."""
+    """The visible text."""
     for child in element:
         name = local_name(child)
         if name == "t":
@@ -229,7 +229,7 @@ def _sheet_blocks(archive: Archive) -> Iterator[Block]:
 
 
 def _runs_of_string(element: Any) -> Iterator[str]:
-    """Without how it is pronounced (``rPh``)."""
+    """The text without its phonetic reading (``rPh``)."""
     for child in element:
         if local_name(child) == "t":
             yield child.text or ""

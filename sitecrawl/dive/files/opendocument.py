@@ -73,7 +73,7 @@ def _blocks(element: Any, page: int = 0) -> Iterator[Block]:
 
 
 def _item(item: Any, page: int) -> Iterator[Block]:
-    """What a nested list says comes with its own items."""
+    """The item without nested lists, then their items."""
     own = " ".join(_text(each) for each in item if local_name(each) != "list")
     yield Block(BlockKind.ITEM, words(own), page=page)
     for each in children(item, "list"):

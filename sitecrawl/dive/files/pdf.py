@@ -1,11 +1,11 @@
-"""Reads PDF files: lines with their places and sizes, which become headings and paragraphs.
+"""Reads PDF files: makes headings and paragraphs of lines with positions and sizes.
 
-A PDF knows where letters stand, and nothing of headings and paragraphs:
+A PDF has the positions of letters, but neither headings nor paragraphs:
 
-- A heading is a line in a larger type than most of the text, or one that the outline names.
-- Lines belong to one paragraph while they follow each other closely. A word that is divided at the
-  end of a line is put together again.
-- What stands at the top or the bottom of several pages is not part of the text.
+- A heading is a line in a larger type than most of the text, or one that is in the outline.
+- Lines that follow each other closely are one paragraph. A word that is divided at the end of a
+  line is joined again.
+- Lines that several pages have at the top or the bottom are not part of the text.
 - Tables are read as lines.
 """
 
@@ -34,17 +34,17 @@ _MAX_OUTLINE: Final = 5_000
 _LOWEST_LEVEL: Final = 6
 _EDGE_LINES: Final = 2
 _EDGE_PAGES: Final = 3
-# Smaller letters are not there to be read.
+# Smaller letters are not meant to be read.
 _SMALLEST_TYPE: Final = 2.0
 _LARGER_TYPE: Final = 1.12
 _LONGEST_HEADING: Final = 200
-# Beside the usual distance between two lines of the file.
+# In usual distances between two lines of the file.
 _NEW_PARAGRAPH: Final = 1.35
 _DIGITS: Final = re.compile(r"\d+|\b[ivxlc]+\b")
 _SIGN: Final = re.compile(r"[\u2022\u25e6\u25aa\u2023\u00b7\u2219\u25cf\u25a0*\u2013-]\s+")
 _BULLET: Final = re.compile(rf"{_SIGN.pattern}|\(?\d{{1,2}}[.)]\s+")
 _DIVIDED: Final = re.compile(r"[^\W\d_][-\u00ad\u2010]$")
-# Fonts have signs for "fi" and the like, by which nobody searches.
+# Fonts have ligatures for "fi" and the like, which nobody types into a search.
 _LIGATURES: Final = re.compile("[\ufb00-\ufb06]")
 _LEADER: Final = re.compile(r"(?:[.\u2026\u00b7]\s?){5,}\s*\w{0,5}$")
 _DATE: Final = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
@@ -69,7 +69,7 @@ def read_pdf(body: bytes) -> Article:
 
     try:
         reader = PdfReader(BytesIO(body))
-        # Many files can be read by everybody, and have a password for changing them.
+        # Many files need a password only to be changed.
         if reader.is_encrypted and not reader.decrypt(""):
             raise UnreadableFileError(FileProblem.ENCRYPTED, "the file needs a password")
         outline = _outline(reader)
@@ -118,7 +118,7 @@ def _outline(reader: PdfReader) -> dict[tuple[int, str], int]:
             if number is not None:
                 found[number + 1, _letters(str(entry.title or ""))] = min(level, _LOWEST_LEVEL)
     except (PyPdfError, KeyError, ValueError, TypeError, AttributeError):
-        return found  # an outline is a help, and often damaged
+        return found  # the outline is optional, and often damaged
     return found
 
 
@@ -131,7 +131,7 @@ def _outline_entries(entries: Iterable[Any], level: int) -> Iterator[tuple[int, 
 
 
 def _letters(text: str) -> str:
-    """What is left of a heading in whatever way it is numbered and set."""
+    """The letters of a heading, however it is numbered and set."""
     return "".join(_LETTER.findall(text)).casefold()
 
 
@@ -168,7 +168,7 @@ def _page_lines(page: PageObject, number: int) -> Iterator[_Line]:
 
 
 def _scaled(current: Any, x: float, y: float) -> float:
-    """How long the upward direction of letters is on the page."""
+    """The length of the upward direction of letters on the page."""
     return math.hypot(x * current[0] + y * current[2], x * current[1] + y * current[3])
 
 
@@ -187,28 +187,28 @@ def _line(pieces: Sequence[tuple[str, float, float]], page: int) -> Iterator[_Li
 
 
 def _without_edges(lines: Sequence[_Line]) -> list[_Line]:
-    """Without what stands at the top or the bottom of several pages, but for its numbers."""
+    """The lines without headers and footers: those of several pages, but for their numbers."""
     pages = [list(own) for _page, own in groupby(lines, key=lambda line: line.page)]
     edges: Counter[tuple[str, float]] = Counter()
     for own in pages:
-        edges.update(set(map(_look, own[:_EDGE_LINES] + own[-_EDGE_LINES:])))
+        edges.update(set(map(_edge_key, own[:_EDGE_LINES] + own[-_EDGE_LINES:])))
     fewest = max(2, min(_EDGE_PAGES, len(pages)))
-    repeated = {look for look, number in edges.items() if number >= fewest}
+    repeated = {key for key, number in edges.items() if number >= fewest}
     found: list[_Line] = []
     for own in pages:
         last = len(own) - _EDGE_LINES
         kept = [
             line
             for place, line in enumerate(own)
-            if _EDGE_LINES <= place < last or _look(line) not in repeated
+            if _EDGE_LINES <= place < last or _edge_key(line) not in repeated
         ]
-        # A page that says nothing else, such as a form, keeps what it says.
+        # A page with nothing else, such as a form, keeps these lines.
         found += kept or own
     return found
 
 
-def _look(line: _Line) -> tuple[str, float]:
-    """The title of the first page is no header, although these say the same in a smaller type."""
+def _edge_key(line: _Line) -> tuple[str, float]:
+    """Text and size: the title of the first page is no header, although headers repeat it smaller."""
     return _DIGITS.sub("#", line.text), line.size
 
 
@@ -243,7 +243,7 @@ def _blocks(lines: Sequence[_Line], outline: Mapping[tuple[int, str], int]) -> I
 
 
 def _usual_distance(lines: Sequence[_Line], usual: float) -> float:
-    """Between two lines of the text."""
+    """The distance between two lines of the text."""
     distances = Counter(
         round(2 * (one.y - other.y)) / 2
         for one, other in pairwise(lines)

@@ -28,7 +28,7 @@ TIMEOUT_SECONDS = 30.0
 
 
 async def notify(url: str, request: Mapping[str, Any], config: Config) -> Answer:
-    """One attempt; whatever goes wrong is in the answer, in words without secrets."""
+    """Make one attempt; errors are in the answer, without secrets."""
     scheme = url.partition("://")[0].lower()
     if scheme not in config.apprise_schemes:
         return Answer(error=f"{scheme} is not in SITECRAWL_APPRISE_SCHEMES", is_final=True)
@@ -38,7 +38,7 @@ async def notify(url: str, request: Mapping[str, Any], config: Config) -> Answer
         "body": request["text"],
         "allow": list(config.address_allow),
     }
-    # What it needs to know comes through its standard input: others can read a command line.
+    # The message goes through standard input: other users can read command lines.
     child = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "sitecrawl.monitor.senders.apprise"),
         stdin=asyncio.subprocess.PIPE,
@@ -63,11 +63,11 @@ async def notify(url: str, request: Mapping[str, Any], config: Config) -> Answer
 
 # --- The child -------------------------------------------------------------------------------
 class _AddressRefusedError(OSError):
-    """Apprise takes it for a failed connection."""
+    """For Apprise this is a failed connection."""
 
 
 class _Guard:
-    """Refuses connections, and remembers why."""
+    """An audit hook that refuses connections, and remembers why."""
 
     def __init__(self, allow: Sequence[str]):
         self._policy = AddressPolicy(allow=allow)
@@ -106,7 +106,7 @@ def _send(work: dict[str, Any], guard: _Guard) -> dict[str, Any]:
     except ImportError:
         words = "Apprise is not installed: pip install 'sitecrawl[apprise]'"
         return {"error": words, "is_final": True}
-    # A redirect is an answer like any other then, and no success.
+    # So a redirect is not followed, and counts as a failure.
     requests.Session.get_redirect_target = lambda *_: None  # type: ignore[method-assign]
     sender = apprise.Apprise(asset=apprise.AppriseAsset(secure_logging=True, storage_mode="memory"))
     if not sender.add(work["url"]):

@@ -31,19 +31,19 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """What is posted; the URL and the headers may hold secrets."""
+    """A POST request; its URL and headers may hold secrets."""
 
     url: str = field(repr=False)
     body: str = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     gone_codes: frozenset[int] = frozenset({HTTPStatus.GONE})
-    """Answers that say that nothing will ever be taken here again."""
+    """Status codes by which the receiver says that it is gone for good."""
 
 
 async def post(
     request: HttpRequest, policy: AddressPolicy, *, verify_certificates: bool = True
 ) -> Answer:
-    """One attempt; whatever goes wrong is in the answer, in words without secrets."""
+    """Make one attempt; errors are in the answer, without secrets."""
     try:
         async with asyncio.timeout(TIMEOUT_SECONDS):
             return await _post(request, policy, verify_certificates)
@@ -102,7 +102,7 @@ def _seconds(text: str) -> float:
     try:
         parsed = email.utils.parsedate_tz(text)
         return max(0.0, email.utils.mktime_tz(parsed) - time.time()) if parsed else 0.0
-    except (ValueError, OverflowError):  # of a date that no calendar has
+    except (ValueError, OverflowError):  # a date that does not exist
         return 0.0
 
 

@@ -1,4 +1,4 @@
-"""Hands email to the mail server of the settings, over TLS."""
+"""Sends email through the mail server of the settings, over TLS."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CLOSING_TURNS = 100
 
 
 async def send_email(email: EmailMessage, config: Config) -> Answer:
-    """One attempt; whatever goes wrong is in the answer, in words without secrets."""
+    """Make one attempt; errors are in the answer, without secrets."""
     import aiosmtplib
 
     if not config.email_smtp_host:
@@ -62,7 +62,7 @@ async def _send(email: EmailMessage, config: Config) -> Answer:
 
 
 async def _until_closed(connection: socket.socket) -> None:
-    """TLS says goodbye before it closes the connection, and this loop may end with the delivery."""
+    """Wait until TLS has closed the connection: the event loop may end right after the delivery."""
     for _ in range(_CLOSING_TURNS):
         if connection.fileno() == -1:
             return
@@ -117,7 +117,7 @@ def _failure(error: Exception) -> Answer:
     if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
         words, error = "the mail server refused the recipient", error.recipients[0]
     if isinstance(error, aiosmtplib.SMTPAuthenticationError):
-        # What the server says may repeat what it was told.
+        # The answer may repeat the password.
         return Answer(error.code, error="the mail server refused EMAIL_SMTP_USER or its password")
     if isinstance(error, aiosmtplib.SMTPResponseException):
         answer = str(error.message)[:MAX_ANSWER_BYTES]

@@ -1,4 +1,4 @@
-"""Gathers what due announcements tell into messages."""
+"""Builds messages from announcements that are due."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _MAX_URL = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class NewsDesk:
-    """Everything that the announcements of one transaction refer to, read at once."""
+class MessageBuilder:
+    """Knows the rows that the announcements of one transaction refer to, read at once."""
 
     events: Mapping[int, Row[Any]]
     incidents: Mapping[int, Row[Any]]
@@ -43,7 +43,7 @@ class NewsDesk:
     @classmethod
     def of(
         cls, connection: Connection, announcements: Iterable[Row[Any]], public_url: str
-    ) -> NewsDesk:
+    ) -> MessageBuilder:
         rows = list(announcements)
         return cls(
             by_id(connection, t.events, {row.event_id for row in rows} - {None}),
@@ -53,8 +53,8 @@ class NewsDesk:
             public_url.rstrip("/"),
         )
 
-    def message(self, announcements: Sequence[Row[Any]], moment: datetime) -> Message:
-        """What the announcements tell one recipient, each thing once."""
+    def build(self, announcements: Sequence[Row[Any]], moment: datetime) -> Message:
+        """The message to one recipient; it tells each event or incident once."""
         by_site: dict[int, list[Row[Any]]] = {}
         for row in announcements:
             by_site.setdefault(row.watched_site_id, []).append(row)
