@@ -208,7 +208,7 @@ def _without_edges(lines: Sequence[_Line]) -> list[_Line]:
 
 
 def _edge_key(line: _Line) -> tuple[str, float]:
-    """Text and size: the title of the first page is no header, although headers repeat it smaller."""
+    """Text and size: headers repeat the title of the first page, but smaller."""
     return _DIGITS.sub("#", line.text), line.size
 
 
