@@ -271,7 +271,7 @@ class _ModelAnswer:
             yield part
 
     def draft(self, notice: str = "") -> _Draft:
-    """The answer to store: sentences of the site, if the model sent nothing to show."""
+        """The answer to store: sentences of the site, if the model sent nothing to show."""
         notice = notice or self._notice
         used = (self._prompt_tokens, count_tokens(self._said))
         if text := self.shown.strip():
