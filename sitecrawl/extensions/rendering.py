@@ -12,7 +12,7 @@ from scrapy.exceptions import NotConfigured
 from sitecrawl.config import Config
 from sitecrawl.downloader import is_stopping
 from sitecrawl.items import DocumentKind, FetchOutcome
-from sitecrawl.render.browser import find_browser, is_playwright_installed
+from sitecrawl.render.browser import why_no_browser
 from sitecrawl.render.requests import RequestKind, is_data_wanted, is_tracker
 from sitecrawl.render.trials import RenderMode
 from sitecrawl.scan import scan_of
@@ -47,8 +47,6 @@ _LIMITS = {
     "wait_seconds": ("render_wait_seconds", "requests of a rendered page that came too late"),
 }
 _EXPLORATION_LIMITS = frozenset({"max_clicks", "max_scrolls"})
-NO_PLAYWRIGHT = "scrapy-playwright is not installed: pip install 'sitecrawl[render]'"
-NO_BROWSER = "there is no browser: sitecrawl doctor --install-browser"
 
 
 class BrowserRendering:
@@ -74,7 +72,7 @@ class BrowserRendering:
         if not is_scan or config.render == RenderMode.NEVER or not links_are_read(config):
             raise NotConfigured
         self._skip_rules = config.skip_rules()
-        self._is_available = False
+        self.has_browser = False
         self._requests_stopped = 0
         self._renderer: Renderer | None = None
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
@@ -86,12 +84,10 @@ class BrowserRendering:
 
     def spider_opened(self) -> None:
         self._spider().context.rendering.renderer = self
-        if not is_playwright_installed():
-            self._warn(NO_PLAYWRIGHT)
-        elif find_browser(self._config.browser) is None:
-            self._warn(NO_BROWSER)
-        else:
-            self._is_available = True
+        if why := why_no_browser(self._config.browser):
+            self._counters().rendering["unavailable"] = why
+            logger.warning("Pages are read as they were sent, without rendering: %s", why)
+        self.has_browser = not why
 
     async def spider_closed(self) -> None:
         if self._renderer is not None:
@@ -103,7 +99,7 @@ class BrowserRendering:
         Raises ScanStoppedError when the scan ends, or the lease of a host: then the page may not
         have got all it asked for, or another one that shares a resource with it.
         """
-        if not self._is_available:
+        if not self.has_browser:
             self._count("missed", int(may_click))
             return None
         renderer, stopped_before = self._running_renderer(), self._requests_stopped
@@ -142,10 +138,6 @@ class BrowserRendering:
 
     def _counters(self) -> ScanCounters:
         return scan_of(self._crawler).counters
-
-    def _warn(self, why: str) -> None:
-        self._counters().rendering["unavailable"] = why
-        logger.warning("Pages are read as they were sent, without rendering: %s", why)
 
     def _running_renderer(self) -> Renderer:
         if self._renderer is None:

@@ -31,7 +31,7 @@ from sitecrawl.monitor.scheduler import (
     queue_lost,
     recover_dead,
 )
-from sitecrawl.render.browser import find_browser, is_playwright_installed
+from sitecrawl.render.browser import why_no_browser
 from sitecrawl.scheduling.worker_tags import BROWSER, WorkerKind, checked_worker_tags
 from sitecrawl.services.callers import SessionRules
 from sitecrawl.services.change_detection import detect_changes
@@ -287,7 +287,7 @@ class MonitorProcess:
 
 def _tags(given: Iterable[str], config: Config) -> tuple[str, ...]:
     """The tags that were given, and those that the machine has by itself."""
-    has_browser = is_playwright_installed() and find_browser(config.browser) is not None
+    has_browser = not why_no_browser(config.browser)
     return checked_worker_tags((*given, *((BROWSER,) if has_browser else ())))
 
 

@@ -126,6 +126,15 @@ def find_browser(setting: str = "") -> Browser | None:
     return None
 
 
+def why_no_browser(setting: str = "") -> str:
+    """What a person has to do before pages can be rendered; nothing: they can."""
+    if not is_playwright_installed():
+        return "scrapy-playwright is not installed: pip install 'sitecrawl[render]'"
+    if find_browser(setting) is None:
+        return "there is no browser: sitecrawl doctor --install-browser"
+    return ""
+
+
 def is_playwright_installed() -> bool:
     return find_spec("scrapy_playwright") is not None
 

@@ -11,7 +11,9 @@ import io
 import pickle
 from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from scrapy.http import Response
 
 from sitecrawl.items import Document, VisitedPage
 
@@ -37,26 +39,39 @@ _CLASSES: Final = {
 }
 
 
-def pack_answer(page: VisitedPage, before: Sequence[Document]) -> bytes:
-    """A visited page, with other documents that were fetched because of it."""
+class FetchedPage(NamedTuple):
+    """A visited page, and what comes with it."""
+
+    page: VisitedPage
+    documents: Sequence[Document]
+    """Others that were fetched because of it."""
+    shown: Response | None = None
+    """What a browser has to show, as long as the page may have to be rendered."""
+
+
+def pack_answer(fetched: FetchedPage) -> bytes:
+    page, documents, shown = fetched
     visit = replace(page.visit, known=None)  # it has served its purpose, and is large
     for batch in page.batches:
         batch.visit = visit
         del batch.scope  # the scan's own process has it
     page.visit = visit
     content = io.BytesIO()
-    _AnswerWriter(content, protocol=5).dump((page, list(before)))
+    answer = shown and (shown.url, shown.status, dict(shown.headers.items()), shown.body)
+    _AnswerWriter(content, protocol=5).dump((page, list(documents), answer))
     return content.getvalue()
 
 
-def unpack_answer(content: bytes, scope: Scope) -> tuple[VisitedPage, list[Document]]:
-    """The page and the documents; ``pickle.UnpicklingError`` for what no fetcher has written."""
-    page, before = _AnswerReader(io.BytesIO(content)).load()
-    if not isinstance(page, VisitedPage) or not all(isinstance(each, Document) for each in before):
-        raise pickle.UnpicklingError("this is no visited page")
-    for batch in page.batches:
-        batch.scope = scope
-    return page, before
+def unpack_answer(content: bytes, scope: Scope) -> FetchedPage:
+    """``pickle.UnpicklingError`` for what no fetcher has written."""
+    match _AnswerReader(io.BytesIO(content)).load():
+        case VisitedPage() as page, list(documents), answer if all(
+            isinstance(each, Document) for each in documents
+        ):
+            for batch in page.batches:
+                batch.scope = scope
+            return FetchedPage(page, documents, Response(*answer) if answer else None)
+    raise pickle.UnpicklingError("this is no visited page")
 
 
 class _AnswerWriter(pickle.Pickler):

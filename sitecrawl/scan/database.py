@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.archive import RobotsCopy
     from sitecrawl.store.queries.resume import Resumption
-    from sitecrawl.store.writers.records import ScanHandle, WaitingVisit
+    from sitecrawl.store.writers.records import NextAnswer, ScanHandle, WaitingVisit
     from sitecrawl.store.writers.scan_fetchers import FetchersResult
     from sitecrawl.store.writers.scan_writer import ScanWriter
 
@@ -205,21 +205,27 @@ class ScanDatabase:
         await self.flush()
         return await self.run(partial(self._waiting_visits, are_checks=True), after, limit) or []
 
-    async def open_queues(self, page_requests: int, seconds_left: float | None) -> None:
+    async def open_queues(
+        self, page_requests: int, seconds_left: float | None, *, has_browser: bool
+    ) -> None:
         """Let fetchers work on the frontier, with what is left of the budget."""
         await self.flush()
-        shards = self._config.shards
-        await self.run(lambda: self.writer.open_queues(shards, page_requests, seconds_left))
+        queues = partial(self.writer.open_queues, has_browser=has_browser)
+        await self.run(queues, self._config.shards, page_requests, seconds_left)
 
     async def close_queues(self) -> None:
         """Wait until no fetcher sends requests any more, and all have reported."""
         while await self.run(self.writer.close_queues) is False:  # noqa: ASYNC110  of others
             await asyncio.sleep(_LEASE_POLL_SECONDS)
 
-    async def next_answers(self, after: int, limit: int) -> list[tuple[int, bytes | None]]:
+    async def next_answers(self, after: int, limit: int) -> list[NextAnswer]:
         """The next visits behind number *after*, each with what a fetcher has read, if any."""
         await self.flush()
         return await self.run(lambda: self.writer.next_answers(after, limit)) or []
+
+    async def want_renderings(self, numbers: Sequence[int]) -> None:
+        """Let a fetcher with a browser render these pages, which were doubtful."""
+        await self.run(lambda: self.writer.want_renderings(numbers))
 
     async def release_queues(self, holder: str) -> None:
         """End the leases of a dead process, so that others need not wait for their end."""
@@ -230,7 +236,8 @@ class ScanDatabase:
         return await self.run(self.writer.fetchers_result)
 
     async def forget_answers(self, up_to: int) -> None:
-        """Remove the answers up to a number, which were taken."""
+        """Remove the answers up to a number, which were taken: their visits are written first."""
+        await self.flush()
         await self.run(lambda: self.writer.forget_answers(up_to))
 
     async def known_document(self, url: str) -> KnownDocument | None:

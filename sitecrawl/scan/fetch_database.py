@@ -7,9 +7,11 @@ import os
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sitecrawl.config import ConfigError
+from sitecrawl.render.browser import why_no_browser
+from sitecrawl.render.trials import RenderMode
 from sitecrawl.scan.database import ScanDatabase
 from sitecrawl.scan.fetchers import lease_holder
 from sitecrawl.store.processes import is_alive
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from sitecrawl.scan.arguments import SpiderArguments
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.writers.records import Answer, Lease, WaitingVisit
+    from sitecrawl.store.writers.scan_fetchers import FrontierState
 
 # Of one queue: handed to Scrapy and not read. More are asked for when half of them are done.
 _UNDER_WAY: Final = 8
@@ -50,6 +53,14 @@ class HeldQueue:
         return len(self.under_way) <= _UNDER_WAY // 2
 
 
+class FoundWork(NamedTuple):
+    """What is to be done next in the queues that this process holds."""
+
+    visits: Sequence[tuple[HeldQueue, Visit]] = ()
+    to_render: Sequence[tuple[HeldQueue, bytes]] = ()
+    """Pages that were read, as they lie in the database."""
+
+
 class FetchDatabase(ScanDatabase):
     """Leases queues of a running scan; the record of the scan is not written to."""
 
@@ -61,6 +72,7 @@ class FetchDatabase(ScanDatabase):
         self.report: Callable[[], dict[str, Any] | None] = lambda: None
         """What this process has sent and counted; the stage sets it."""
         self._holder = lease_holder(os.getpid())
+        self._has_browser = False
         self._ends_at = math.inf  # the scan, by this process's clock
 
     @property
@@ -79,7 +91,6 @@ class FetchDatabase(ScanDatabase):
         from sitecrawl.store.engine import open_database
         from sitecrawl.store.queries.resume import join_scan
         from sitecrawl.store.queries.scans import scan_by_id
-        from sitecrawl.store.writers.scan_fetchers import note_fetcher
 
         config = self._config
         assert arguments.resume is not None
@@ -87,11 +98,13 @@ class FetchDatabase(ScanDatabase):
         scan = scan_by_id(self._database, arguments.resume)
         assert scan is not None
         check_fetchable(scan, is_sqlite=self._database.is_sqlite)
+        is_rendering = config.render != RenderMode.NEVER
+        self._has_browser = is_rendering and not why_no_browser(config.browser)
         self.root_url = scan.root_url
         self.record, self.root_fingerprint = join_scan(self._database, scan)
         self.fingerprint = config.reading_fingerprint(arguments.bases, datetime.now(UTC).date())
         with self._database.writing() as connection:
-            note_fetcher(connection, scan.id, self._holder, None)
+            self._note(connection, None)
 
     async def heartbeat(self) -> bool:
         """Renew the leases; return whether the scan is over."""
@@ -102,9 +115,9 @@ class FetchDatabase(ScanDatabase):
         """Whether a queue has few pages under way."""
         return any(held.has_room for held in list(self.queues.values()))
 
-    async def next_visits(self) -> list[tuple[HeldQueue, Visit]]:
-        """Visits of queues that this process holds or gets now."""
-        return await self.run(self._next_visits) or []
+    async def next_work(self) -> FoundWork:
+        """What is to be done in queues that this process holds or gets now."""
+        return await self.run(self._next_work) or FoundWork()
 
     async def write_answers(self, answers: Sequence[Answer]) -> None:
         await self.run(self._write_answers, answers)
@@ -119,14 +132,13 @@ class FetchDatabase(ScanDatabase):
         from sitecrawl.store.queries.scans import scan_by_id
         from sitecrawl.store.vocabulary import ScanStatus
         from sitecrawl.store.writers.host_queues import renew_leases
-        from sitecrawl.store.writers.scan_fetchers import note_fetcher
 
         assert self.record is not None
         asked_at = time.monotonic()
         with self._database.writing() as connection:
             leases = [held.lease for held in self.queues.values()]
             kept = renew_leases(connection, self.record.scan_id, leases)
-            note_fetcher(connection, self.record.scan_id, self._holder, report)
+            self._note(connection, report)
         lost = [held for held in self.queues.values() if held.lease not in kept]
         for held in lost:
             if held.host is not None:
@@ -139,7 +151,14 @@ class FetchDatabase(ScanDatabase):
         is_running = scan is not None and scan.status == ScanStatus.RUNNING
         return scan is None or not is_running or not is_alive(scan, datetime.now(UTC))
 
-    def _next_visits(self) -> list[tuple[HeldQueue, Visit]]:
+    def _note(self, connection: Connection, report: dict[str, Any] | None) -> None:
+        from sitecrawl.store.writers.scan_fetchers import note_fetcher
+
+        assert self.record is not None
+        own = self.record.scan_id, self._holder
+        note_fetcher(connection, *own, report, has_browser=self._has_browser)
+
+    def _next_work(self) -> FoundWork:
         from sitecrawl.store.writers.host_queues import fair_share, horizon, take_leases
         from sitecrawl.store.writers.scan_fetchers import frontier_state
 
@@ -148,23 +167,33 @@ class FetchDatabase(ScanDatabase):
         with self._database.writing() as connection:
             state = frontier_state(connection, scan_id)
             if state is None:
-                return []
+                return FoundWork()
             if state.seconds_left is not None:
                 self._ends_at = asked_at + state.seconds_left
             pages_left = config.max_pages - state.page_requests if config.max_pages else None
             upto = horizon(connection, scan_id, config.max_crawl_pages, pages_left)
             fetchers = max(config.fetchers, state.fetchers, 1)
-            share = fair_share(connection, scan_id, upto=upto, fetchers=fetchers)
+            renderers = self._renderers(state, fetchers)
+            share = fair_share(
+                connection, scan_id, upto=upto, fetchers=fetchers, renderers=renderers
+            )
             for lease in take_leases(
-                connection, scan_id, self._holder, upto=upto, limit=share - len(self.queues)
+                connection,
+                scan_id,
+                self._holder,
+                upto=upto,
+                limit=share - len(self.queues),
+                renders=renderers > 0,
             ):
                 held = self.queues[lease.queue] = HeldQueue(lease, asked_at, idle_since=asked_at)
                 self._hold(held, asked_at)
+            valid = [held for held in self.queues.values() if held.ends > asked_at]
             rows = {
-                held: self._waiting_in(connection, held, upto)
-                for held in self.queues.values()
-                if held.has_room and held.ends > asked_at
+                held: self._waiting_in(connection, held, upto, renders=renderers > 0)
+                for held in valid
+                if held.has_room
             }
+            to_render = self._to_render(connection, valid) if renderers else []
         working = [held for held in self.queues.values() if held.under_way or rows.get(held)]
         given_up = working[share:] if fetchers > 1 else []
         for held in given_up:
@@ -182,9 +211,40 @@ class FetchDatabase(ScanDatabase):
             if not held.under_way
             and (held in given_up or asked_at - held.idle_since > _IDLE_SECONDS)
         )
-        return [(held, visit) for held, found in rows.items() for visit in self._as_visits(found)]
+        visits = [(held, visit) for held, found in rows.items() for visit in self._as_visits(found)]
+        return FoundWork(visits, to_render)
 
-    def _waiting_in(self, connection: Connection, held: HeldQueue, upto: int) -> list[WaitingVisit]:
+    def _renderers(self, state: FrontierState, fetchers: int) -> int:
+        """How many share the pages that need a browser, this one among them; 0: it does not.
+
+        If nobody has a browser, all of them read such pages as they were sent.
+        """
+        if self._has_browser:
+            own = self._config.fetchers if state.has_browser else 1
+            return max(own, state.renderers)
+        return 0 if state.has_browser or state.renderers else fetchers
+
+    def _to_render(
+        self, connection: Connection, queues: Sequence[HeldQueue]
+    ) -> list[tuple[HeldQueue, bytes]]:
+        from sitecrawl.store.writers.host_queues import pages_to_render
+
+        assert self.record is not None
+        under_way = {number for held in queues for number in held.under_way}
+        found = pages_to_render(
+            connection,
+            self.record.scan_id,
+            [held.lease.queue for held in queues],
+            under_way=under_way,
+            limit=_UNDER_WAY,
+        )
+        for page in found:
+            self.queues[page.queue].under_way.add(page.number)
+        return [(self.queues[page.queue], page.content) for page in found]
+
+    def _waiting_in(
+        self, connection: Connection, held: HeldQueue, upto: int, *, renders: bool
+    ) -> list[WaitingVisit]:
         from sitecrawl.store.writers.host_queues import waiting_visits
 
         assert self.record is not None
@@ -195,6 +255,7 @@ class FetchDatabase(ScanDatabase):
             after=held.after,
             upto=upto,
             limit=_UNDER_WAY,
+            renders=renders,
         )
         return [row for row in found if row.number not in held.under_way]
 
@@ -207,11 +268,11 @@ class FetchDatabase(ScanDatabase):
             return take_pages(connection, scan_id, wanted, max_pages)
 
     def _end(self, report: dict[str, Any] | None) -> None:
-        from sitecrawl.store.writers.scan_fetchers import end_fetcher, note_fetcher
+        from sitecrawl.store.writers.scan_fetchers import end_fetcher
 
         assert self.record is not None
         with self._database.writing() as connection:
-            note_fetcher(connection, self.record.scan_id, self._holder, report)
+            self._note(connection, report)
             end_fetcher(connection, self.record.scan_id, self._holder)
         self._release(list(self.queues.values()))
 

@@ -81,14 +81,18 @@ class CrawlStage(VisitStage):
         assert database is not None
         budget = context.scan.politeness.budget
         async with context.scan.finalize_lock:
-            await database.open_queues(budget.pages, budget.seconds_left(time.monotonic()))
+            await database.open_queues(
+                budget.pages,
+                budget.seconds_left(time.monotonic()),
+                has_browser=context.rendering.has_browser,
+            )
             processes = context.start_fetchers()
             try:
-                async for page, documents in fetched_pages(context, processes):
+                async for fetched in fetched_pages(context, processes):
                     self._frontier.take_fetched()
-                    for document in documents:
+                    for document in fetched.documents:
                         await context.put(document)
-                    await self._take(page)
+                    await self._take(fetched.page)
             finally:
                 await asyncio.to_thread(processes.stop)
                 await database.close_queues()

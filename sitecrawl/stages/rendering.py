@@ -14,6 +14,7 @@ from sitecrawl.render.need import Verdict, rendering_need
 from sitecrawl.render.trials import Decision, RenderMode, RenderTrials
 from sitecrawl.scan.errors import ScanStoppedError
 from sitecrawl.stages.pages import PageFactsReader, is_nofollow, page_limits
+from sitecrawl.store.vocabulary import RenderingStep
 from sitecrawl.urls.columns import canonicalize_all
 from sitecrawl.urls.refusal import Reason, Refusal
 
@@ -41,6 +42,8 @@ _HTML = "text/html; charset=utf-8"
 class PageRenderer(Protocol):
     """Renders pages, or reports that no browser is available."""
 
+    has_browser: bool
+
     async def render(self, document: Response, url: str, *, may_click: bool) -> Rendering | None:
         """Show a document; None: there is no browser."""
 
@@ -67,17 +70,35 @@ class PageRendering:
             if visit.rendered == RenderOutcome.RENDERED:
                 self._trials.conclude(visit.url, gained=visit.only_rendered or 0)
 
+    @property
+    def has_browser(self) -> bool:
+        return self.renderer is not None and self.renderer.has_browser
+
+    def first_step(self, read: ReadPage, response: Response) -> RenderingStep | None:
+        """What is known before the turn of the page; None: it is not to be rendered."""
+        need = self._need(read, response)
+        if need is None:
+            return None
+        if self._trials.decide(read.page.visit.url, need) is Decision.RENDER:
+            return RenderingStep.WANTED
+        return RenderingStep.DOUBTFUL if need is Verdict.MAYBE else None
+
     async def if_sure(self, read: ReadPage, response: Response, scope: Scope) -> bool:
         """Render the page if it clearly needs it; True: :meth:`at_turn` has to decide."""
-        decision = self._decide(read, response)
-        if decision is Decision.RENDER:
-            await self._show(read.page, response, scope)
-        return decision is Decision.TRY
+        step = self.first_step(read, response)
+        if step is RenderingStep.WANTED:
+            await self.show(read.page, response, scope)
+        return step is RenderingStep.DOUBTFUL
 
     async def at_turn(self, read: ReadPage, response: Response, scope: Scope) -> None:
         """Render a doubtful page, unless rendering pages of its kind has found nothing."""
-        if self._decide(read, response) is not Decision.LEAVE:
-            await self._show(read.page, response, scope)
+        need = self._need(read, response)
+        if need and self._trials.decide(read.page.visit.url, need) is not Decision.LEAVE:
+            await self.show(read.page, response, scope)
+
+    def decide_doubtful(self, url: str) -> Decision:
+        """What holds for a doubtful page by the pages before it; RENDER stays so."""
+        return self._trials.decide(url, Verdict.MAYBE)
 
     def conclude(self, page: VisitedPage) -> None:
         """Learn from a page that has gone through the pipelines."""
@@ -96,11 +117,11 @@ class PageRendering:
             return reading
         return self._reader.read(rendering.exploration.fragments[0])
 
-    def _decide(self, read: ReadPage, response: Response) -> Decision:
+    def _need(self, read: ReadPage, response: Response) -> Verdict | None:
+        """None: it is no page that may be rendered."""
         if self._is_off or read.reading is None or read.page.visit.external_hops:
-            return Decision.LEAVE
-        need = rendering_need(response.body, read.reading)
-        return self._trials.decide(read.page.visit.url, need.verdict)
+            return None
+        return rendering_need(response.body, read.reading).verdict
 
     async def _render(self, document: Response, url: str, *, may_click: bool) -> Rendering | None:
         if self.renderer is None:
@@ -110,7 +131,8 @@ class PageRendering:
         shown_url = f"{document.url.partition('#')[0]}{hash_mark}{route}"
         return await self.renderer.render(document, shown_url, may_click=may_click)
 
-    async def _show(self, page: VisitedPage, response: Response, scope: Scope) -> None:
+    async def show(self, page: VisitedPage, response: Response, scope: Scope) -> None:
+        """Add what a browser shows of the page."""
         try:
             may_click = not page.visit.is_check  # which would find no more than links
             rendering = await self._render(response, page.visit.url, may_click=may_click)

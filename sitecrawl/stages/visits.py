@@ -171,17 +171,24 @@ class VisitStage(Stage):
         note_limits(self, read.page)
         document.forget_body()
         self._has_read(response, read.page)
-        is_doubtful = await self.context.rendering.if_sure(read, response, scope)
+        return await self._decide_rendering(read, response)
+
+    async def _decide_rendering(self, read: ReadPage, response: Response) -> ReadAnswer:
+        """Render a page that clearly needs it; a doubtful one waits for its turn."""
+        is_doubtful = await self.context.rendering.if_sure(read, response, self.context.scope)
         return ReadAnswer(read, response if is_doubtful and self.tries_rendering else None)
 
     async def _judge(self, answer: ReadAnswer) -> None:
         """Render a doubtful page, and reject error pages; all pages before it have been judged."""
-        read = answer.read
         if answer.to_render is not None:
-            await self.context.rendering.at_turn(read, answer.to_render, self.context.scope)
-        is_page = read.page.read is not None and read.page.read.format == PageFormat.HTML
-        if is_page and (refusal := await self._refusal_of(read.page)):
-            read.page.facts = replace(read.page.facts, refusal=refusal)
+            await self.context.rendering.at_turn(answer.read, answer.to_render, self.context.scope)
+        await self._refuse(answer.read.page)
+
+    async def _refuse(self, page: VisitedPage) -> None:
+        """Reject an error page, and one that names another as canonical."""
+        is_page = page.read is not None and page.read.format == PageFormat.HTML
+        if is_page and (refusal := await self._refusal_of(page)):
+            page.facts = replace(page.facts, refusal=refusal)
 
     def _redirect_target(self, response: Response) -> str | None:
         location = response.headers.get("Location")

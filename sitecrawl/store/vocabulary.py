@@ -45,6 +45,14 @@ class PageStatus(StrEnum):
         return cls.BROKEN if reason in BROKEN else cls.REFUSED
 
 
+class RenderingStep(StrEnum):
+    """What is to be done with a page that a fetcher has read."""
+
+    DOUBTFUL = "doubtful"
+    """Its turn decides whether it is rendered: that depends on the pages before it."""
+    WANTED = "wanted"
+
+
 class CheckCause(StrEnum):
     """Why a scan checks a page."""
 

@@ -166,6 +166,16 @@ class Crawled(NamedTuple):
         return [visit[1] for visit in self.visits if visit[5]]
 
 
+def ledger(url: str) -> dict[str, Any]:
+    """What the scan says that it has sent."""
+    with psycopg.connect(url.replace("+psycopg", "")) as connection:
+        statement = "SELECT metadata FROM evidence WHERE type = 'politeness_ledger'"
+        row = connection.execute(statement).fetchone()
+    assert row is not None
+    found: dict[str, Any] = json.loads(row[0]) if isinstance(row[0], str) else row[0]
+    return found
+
+
 def fetchers_of(process: subprocess.Popen[str]) -> list[int]:
     """The process ids of the children that fetch; a browser is none of them."""
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()

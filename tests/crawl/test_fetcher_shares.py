@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import psycopg
 
@@ -17,6 +16,7 @@ from tests.crawl.many_hosts import (
     SETTINGS,
     Crawled,
     asked_pages,
+    ledger,
     site_of_hosts,
 )
 from tests.downloader.measuring import TOLERANCE
@@ -34,15 +34,6 @@ LIMIT = 20
 
 def root(server: SiteServer) -> str:
     return f"http://{HOSTS[0]}:{server.port}/"
-
-
-def ledger(url: str) -> dict[str, Any]:
-    with psycopg.connect(url.replace("+psycopg", "")) as connection:
-        statement = "SELECT metadata FROM evidence WHERE type = 'politeness_ledger'"
-        row = connection.execute(statement).fetchone()
-    assert row is not None
-    found: dict[str, Any] = json.loads(row[0]) if isinstance(row[0], str) else row[0]
-    return found
 
 
 def test_the_limit_of_the_crawl_holds_to_the_page(

@@ -7,6 +7,7 @@ import pickle
 from itertools import chain
 
 import pytest
+from scrapy.http import Response
 
 from sitecrawl.html.audit import PageAudit
 from sitecrawl.html.links import LinkSource, Region
@@ -24,7 +25,7 @@ from sitecrawl.items import (
     Visit,
     VisitedPage,
 )
-from sitecrawl.scan.answers import pack_answer, unpack_answer
+from sitecrawl.scan.answers import FetchedPage, pack_answer, unpack_answer
 from sitecrawl.sitemaps.entries import Alternate, EntryDetails
 from sitecrawl.sitemaps.findings import Finding, FindingKind
 from sitecrawl.urls.refusal import Reason, Refusal
@@ -64,17 +65,27 @@ def make_page() -> VisitedPage:
 
 def test_a_page_comes_back_as_it_was() -> None:
     probe = Document(URL, DocumentKind.PROBE, "made up", FetchOutcome.NOT_FOUND)
-    page, documents = unpack_answer(pack_answer(make_page(), [probe]), SCOPE)
+    page, documents, shown = unpack_answer(pack_answer(FetchedPage(make_page(), [probe])), SCOPE)
     expected = make_page()
     page.document.fetched_at = expected.document.fetched_at
-    assert (page, documents) == (expected, [probe])
+    assert (page, documents, shown) == (expected, [probe], None)
+
+
+def test_a_browser_gets_the_answer_as_it_came() -> None:
+    headers = {"Content-Type": "text/html", "Set-Cookie": ["a=1", "b=2"]}
+    response = Response(URL, 203, headers, b"<p>\xff")
+    shown = unpack_answer(pack_answer(FetchedPage(make_page(), [], response)), SCOPE).shown
+    assert shown is not None
+    assert (shown.url, shown.status, shown.body) == (URL, 203, b"<p>\xff")
+    assert shown.headers == response.headers
 
 
 @pytest.mark.parametrize("kind", [*chain(Reason, LinkSource, Region, FindingKind, FetchOutcome)])
 def test_every_word_of_a_reading_comes_back(kind: str) -> None:
     page = make_page()
     page.batches[0].anchors = [kind]
-    assert unpack_answer(pack_answer(page, []), SCOPE)[0].batches[0].anchors == [kind]
+    fetched = unpack_answer(pack_answer(FetchedPage(page, [])), SCOPE)
+    assert fetched.page.batches[0].anchors == [kind]
 
 
 class _Harmful:
@@ -82,7 +93,9 @@ class _Harmful:
         return os.system, ("true",)
 
 
-@pytest.mark.parametrize("content", [_Harmful(), (_Harmful(), []), ([], []), (os.stat_result, [])])
+@pytest.mark.parametrize(
+    "content", [_Harmful(), (_Harmful(), [], None), ([], [], None), (os.stat_result,)]
+)
 def test_nothing_else_is_read(content: object) -> None:
     with pytest.raises((pickle.UnpicklingError, TypeError)):
         unpack_answer(pickle.dumps(content), SCOPE)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 URL = "https://example.com/app"
 SHELL = '<title>Shell</title><div id="root"></div><script src=/static/js/main.js></script>'
+DOUBTFUL = "<p>Few words, and <a href=/>a link</a> <script type=module>load()</script>"
 ARTICLE = "<title>Article</title>" + "<p>Plenty of text, and a <a href=/next>link</a>.</p>" * 60
 SCOPE = Scope.from_urls([URL.removesuffix("app")])
 
@@ -40,6 +41,8 @@ def rendering(html: str, *routes: Route) -> Rendering:
 class Renderer:
     """Gives what it is told, and notes what it was asked for."""
 
+    has_browser = True
+
     def __init__(self, result: Rendering | Exception | None) -> None:
         self.asked: list[tuple[str, bool]] = []
         self._result = result
@@ -51,22 +54,33 @@ class Renderer:
         return self._result
 
 
-def visited(body: str, renderer: Renderer, url: str = URL, **settings: Any) -> ReadPage:
+def rendering_by(renderer: Renderer, **settings: Any) -> PageRendering:
+    pages = PageRendering(config_of(settings))
+    pages.renderer = renderer
+    return pages
+
+
+def config_of(settings: dict[str, Any]) -> Config:
     values = load_settings("default")
     values.update(settings)
-    config = Config.from_settings(values)
-    pages = PageRendering(config)
-    pages.renderer = renderer
+    return Config.from_settings(values)
+
+
+def visited(body: str, renderer: Renderer, url: str = URL, **settings: Any) -> ReadPage:
+    read, response = read_from(body, url, **settings)
+    asyncio.run(rendering_by(renderer, **settings).if_sure(read, response, SCOPE))
+    return read
+
+
+def read_from(body: str, url: str = URL, **settings: Any) -> tuple[ReadPage, Response]:
     meta = {"sitecrawl_document": {"kind": "page", "found_by": "test", "parent": None, "depth": 0}}
     headers = {"Content-Type": "text/html"}
     address = url.partition("#")[0]
     response = HtmlResponse(
         address, headers=headers, body=body.encode(), request=Request(address, meta=meta)
     )
-    reader = PageReader(config)
-    read = reader.read(response, reader.fetched(response), Visit(1, url, 0), SCOPE)
-    asyncio.run(pages.if_sure(read, response, SCOPE))
-    return read
+    reader = PageReader(config_of(settings))
+    return reader.read(response, reader.fetched(response), Visit(1, url, 0), SCOPE), response
 
 
 @pytest.mark.parametrize(
@@ -83,6 +97,22 @@ def test_what_is_rendered(body: str, mode: str, is_rendered: bool) -> None:
     read = visited(body, renderer, SITECRAWL_RENDER=mode)
     assert renderer.asked == ([(URL, True)] if is_rendered else [])
     assert read.page.rendered == (RenderOutcome.RENDERED if is_rendered else None)
+
+
+def test_the_pages_before_a_doubtful_one_decide_and_not_those_read_before() -> None:
+    pages = rendering_by(renderer := Renderer(rendering("<a href=/new>new</a>")))
+    tried, _ = read_from(DOUBTFUL)
+    tried.page.rendered = RenderOutcome.RENDERED
+    pages.conclude(tried.page)  # it has brought nothing
+    doubtful, response = read_from(DOUBTFUL, URL + "2")
+    assert asyncio.run(pages.if_sure(doubtful, response, SCOPE))
+    between, shown = read_from(SHELL, URL + "1")
+    asyncio.run(pages.if_sure(between, shown, SCOPE))
+    for batch in between.page.batches:
+        batch.listed = len(batch.locs)
+    pages.conclude(between.page)
+    asyncio.run(pages.at_turn(doubtful, response, SCOPE))
+    assert [url for url, _ in renderer.asked] == [URL + "1", URL + "2"]
 
 
 def test_a_route_behind_a_hash_is_shown() -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy.engine import Connection, Engine
 
-HEAD_REVISION = "worker_tags_1"
+HEAD_REVISION = "fetchers_3"
 # Of versions before the first release, which nobody was told to keep.
 _DEVELOPMENT_REVISIONS = frozenset({*(f"{number:04}" for number in range(1, 9)), "inventory_2"})
 # Any constant will do, as long as every sitecrawl that migrates takes the same lock.

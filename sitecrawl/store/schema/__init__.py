@@ -31,6 +31,7 @@ from sitecrawl.store.schema.dives import (
     vector_versions,
 )
 from sitecrawl.store.schema.fetchers import (
+    FETCHER_INDEXES,
     host_queues,
     scan_fetchers,
     shared_frontiers,
@@ -97,7 +98,7 @@ from sitecrawl.store.schema.users import (
     users,
 )
 
-PARTIAL_INDEXES = {**INVENTORY_INDEXES, **JOB_INDEXES}
+PARTIAL_INDEXES = {**INVENTORY_INDEXES, **JOB_INDEXES, **FETCHER_INDEXES}
 
 __all__ = [
     "DEFERRED_INDEXES",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Integer, LargeBinary, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Integer, LargeBinary, Table, Text, false
 
 from sitecrawl.store.schema.types import Json, UtcDateTime, metadata
 
@@ -17,6 +17,8 @@ host_queues = Table(
     # NULL: nobody.
     Column("holder", Text),
     Column("expires_at", UtcDateTime),
+    # Whether one of its pages was to be rendered: it belongs to fetchers with a browser since.
+    Column("needs_browser", Boolean, nullable=False, server_default=false()),
 )
 
 # A scan that has, or had, fetchers.
@@ -30,6 +32,8 @@ shared_frontiers = Table(
     Column("page_requests", BigInteger, nullable=False),
     # When its time is up, or when it was closed; NULL: never.
     Column("ends_at", UtcDateTime),
+    # Whether pages wait for a fetcher with a browser, also if none is there.
+    Column("has_browser", Boolean, nullable=False, server_default=false()),
 )
 
 # The processes that fetch for a scan.
@@ -43,6 +47,7 @@ scan_fetchers = Table(
     Column("seen_at", UtcDateTime),
     # What it has sent and counted; NULL: nothing yet.
     Column("report", Json),
+    Column("has_browser", Boolean, nullable=False, server_default=false()),
 )
 
 # What a fetcher has read from the page of a visit, until the scan takes it.
@@ -53,5 +58,14 @@ visit_answers = Table(
     Column("number", Integer, primary_key=True, autoincrement=False),
     # The page was not sent for: nor are those behind it.
     Column("ends_crawl", Boolean, nullable=False),
+    # A RenderingStep that is still to be done; NULL: the page is as it counts.
+    Column("rendering", Text),
     Column("content", LargeBinary, nullable=False),
 )
+# As text: see ``INVENTORY_INDEXES``.
+FETCHER_INDEXES = {
+    "ix_visit_answers_wanted": (
+        "CREATE INDEX ix_visit_answers_wanted ON visit_answers (scan_id, number)"
+        " WHERE rendering = 'wanted'"
+    ),
+}

@@ -9,6 +9,8 @@
 - Times are those of the database server, so the clocks of the machines need not agree.
 - The scan's own process takes what was read in the order of the visits. So nothing of the list
   depends on who has fetched what, or when.
+- A page that is to be rendered waits in its queue for a fetcher with a browser, and the whole queue
+  belongs to such fetchers from then on.
 """
 
 from __future__ import annotations
@@ -18,8 +20,16 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import delete, func, select, update
 
 from sitecrawl.store.schema import host_queues, visit_answers, visits
+from sitecrawl.store.vocabulary import RenderingStep
 from sitecrawl.store.writers.bulk import upserting_insert
-from sitecrawl.store.writers.records import WAITING_COLUMNS, Answer, Lease, WaitingVisit
+from sitecrawl.store.writers.records import (
+    WAITING_COLUMNS,
+    Answer,
+    Lease,
+    NextAnswer,
+    PageToRender,
+    WaitingVisit,
+)
 from sitecrawl.store.writers.scan_fetchers import IS_OPEN, LEASE_SECONDS, close_frontier
 from sitecrawl.urls.address import site_of
 
@@ -49,9 +59,9 @@ SELECT max(number) FROM (
         WHERE read.scan_id = visits.scan_id AND read.number = visits.number)
     ORDER BY number LIMIT %(pages)s) AS affordable
 """
-_COUNT_WAITING: Final = """
-SELECT count(*) FROM host_queues AS own WHERE scan_id = %(scan)s
-AND EXISTS (SELECT 1 FROM visits WHERE {waits})
+_COUNT_BUSY: Final = """
+SELECT count(*) FILTER (WHERE NOT needs_browser), count(*) FILTER (WHERE needs_browser)
+FROM host_queues AS own WHERE scan_id = %(scan)s AND {is_busy}
 """
 _LEASE: Final = """
 UPDATE host_queues SET holder = %(holder)s, token = token + 1,
@@ -59,7 +69,7 @@ UPDATE host_queues SET holder = %(holder)s, token = token + 1,
 WHERE scan_id = %(scan)s AND queue IN (
     SELECT own.queue FROM host_queues AS own
     WHERE own.scan_id = %(scan)s AND (own.holder IS NULL OR own.expires_at < now())
-    AND {is_open} AND EXISTS (SELECT 1 FROM visits WHERE {waits})
+    AND {is_open} AND {is_busy} AND (%(renders)s OR NOT own.needs_browser)
     LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
 RETURNING queue, token
 """
@@ -71,28 +81,44 @@ AND {is_open}
 _WAITING: Final = """
 SELECT {columns} FROM visits, host_queues AS own
 WHERE own.scan_id = %(scan)s AND own.queue = %(queue)s AND {waits}
-AND number > %(after)s ORDER BY number LIMIT %(limit)s
+AND (%(renders)s OR NOT own.needs_browser) AND number > %(after)s ORDER BY number LIMIT %(limit)s
+"""
+_TO_RENDER: Final = """
+SELECT queue, read.number, content
+FROM visit_answers AS read JOIN visits USING (scan_id, number)
+WHERE scan_id = %(scan)s AND rendering = 'wanted' AND queue = ANY(%(queues)s)
+AND outcome IS NULL AND checked_for IS NULL AND number <> ALL(%(under_way)s)
+ORDER BY number LIMIT %(limit)s
+"""
+_WAITS: Final = """
+visits.scan_id = own.scan_id AND visits.queue = own.queue AND visits.outcome IS NULL
+AND visits.checked_for IS NULL AND visits.number <= %(horizon)s AND NOT EXISTS (
+    SELECT 1 FROM visit_answers AS read
+    WHERE read.scan_id = visits.scan_id AND read.number = visits.number)
+"""
+_IS_BUSY: Final = """
+(EXISTS (SELECT 1 FROM visits WHERE {waits}) OR EXISTS (
+    SELECT 1 FROM visit_answers AS read JOIN visits USING (scan_id, number)
+    WHERE scan_id = own.scan_id AND visits.queue = own.queue AND read.rendering = 'wanted'))
 """
 _PARTS: Final = {
     "columns": ", ".join(WAITING_COLUMNS),
     "is_open": IS_OPEN,
-    "waits": """
-        visits.scan_id = own.scan_id AND visits.queue = own.queue AND visits.outcome IS NULL
-        AND visits.checked_for IS NULL AND visits.number <= %(horizon)s AND NOT EXISTS (
-            SELECT 1 FROM visit_answers AS read
-            WHERE read.scan_id = visits.scan_id AND read.number = visits.number)""",
+    "waits": _WAITS,
+    "is_busy": _IS_BUSY.format(waits=_WAITS),
 }
 _ANSWER: Final = """
-INSERT INTO visit_answers (scan_id, number, ends_crawl, content)
-SELECT scan_id, %(number)s, %(ends_crawl)s, %(content)s FROM host_queues
+INSERT INTO visit_answers (scan_id, number, ends_crawl, rendering, content)
+SELECT scan_id, %(number)s, %(ends_crawl)s, %(rendering)s, %(content)s FROM host_queues
 WHERE scan_id = %(scan)s AND queue = %(queue)s AND token = %(token)s AND holder IS NOT NULL
 FOR SHARE
-ON CONFLICT DO NOTHING
+ON CONFLICT (scan_id, number) DO UPDATE SET rendering = NULL, content = excluded.content
+    WHERE visit_answers.rendering = 'wanted' AND excluded.rendering IS NULL
 """
 _NEXT_ANSWERS: Final = """
-SELECT waiting.number, visit_answers.content
+SELECT waiting.number, waiting.url, rendering, content
 FROM (
-    SELECT number FROM visits WHERE scan_id = %(scan)s AND number > %(after)s
+    SELECT number, url FROM visits WHERE scan_id = %(scan)s AND number > %(after)s
     AND outcome IS NULL AND checked_for IS NULL ORDER BY number LIMIT %(limit)s
 ) AS waiting LEFT JOIN visit_answers
 ON visit_answers.scan_id = %(scan)s AND visit_answers.number = waiting.number
@@ -131,13 +157,21 @@ def queue_waiting_visits(connection: Connection, scan_id: int, shards: int) -> N
         add_queues(connection, scan_id, queues.values())
 
 
-def next_answers(
-    connection: Connection, scan_id: int, after: int, limit: int
-) -> list[tuple[int, bytes | None]]:
-    """The next visits behind number *after*, each with what was read; None: nothing yet."""
+def next_answers(connection: Connection, scan_id: int, after: int, limit: int) -> list[NextAnswer]:
+    """The next visits behind number *after*, each with what was read."""
     values = {"scan": scan_id, "after": after, "limit": limit}
-    rows = connection.exec_driver_sql(_NEXT_ANSWERS, values)
-    return [(row.number, row.content) for row in rows]
+    return [NextAnswer(*row) for row in connection.exec_driver_sql(_NEXT_ANSWERS, values)]
+
+
+def want_renderings(connection: Connection, scan_id: int, numbers: Sequence[int]) -> None:
+    """Pages that were doubtful are to be rendered."""
+    these = (visit_answers.c.scan_id == scan_id) & visit_answers.c.number.in_(numbers)
+    doubtful = visit_answers.c.rendering == RenderingStep.DOUBTFUL
+    wanted = update(visit_answers).where(these, doubtful)
+    connection.execute(wanted.values(rendering=RenderingStep.WANTED))
+    of_visits = (visits.c.scan_id == scan_id) & visits.c.number.in_(numbers)
+    queues = connection.scalars(select(visits.c.queue).where(of_visits))
+    _give_to_browsers(connection, scan_id, set(queues))
 
 
 def release_queues(connection: Connection, scan_id: int, holder: str) -> None:
@@ -179,20 +213,27 @@ def horizon(
     return min(last, connection.exec_driver_sql(_AFFORDABLE, values).scalar() or 0)
 
 
-def fair_share(connection: Connection, scan_id: int, *, upto: int, fetchers: int) -> int:
-    """How many of the queues with visits up to number *upto* one of *fetchers* should have."""
+def fair_share(
+    connection: Connection, scan_id: int, *, upto: int, fetchers: int, renderers: int
+) -> int:
+    """How many of the queues with visits up to number *upto* one of *fetchers* should have.
+
+    It is one of *renderers*, which share those that need a browser; 0: it must leave these.
+    """
     values = {"scan": scan_id, "horizon": upto}
-    busy = connection.exec_driver_sql(_COUNT_WAITING.format_map(_PARTS), values).scalar() or 0
-    return -(-int(busy) // fetchers)
+    counted = connection.exec_driver_sql(_COUNT_BUSY.format_map(_PARTS), values)
+    plain, need_browser = map(int, counted.one())
+    return -(-plain // fetchers) + (-(-need_browser // renderers) if renderers else 0)
 
 
 def take_leases(
-    connection: Connection, scan_id: int, holder: str, *, upto: int, limit: int
+    connection: Connection, scan_id: int, holder: str, *, upto: int, limit: int, renders: bool
 ) -> list[Lease]:
-    """Lease queues with visits up to number *upto*."""
+    """Lease queues with visits up to number *upto*; *renders*: also those that need a browser."""
     if limit <= 0:
         return []
     values: dict[str, Any] = {"scan": scan_id, "horizon": upto, "holder": holder}
+    values["renders"] = renders
     values |= {"seconds": LEASE_SECONDS, "limit": limit}
     return [Lease(*row) for row in connection.exec_driver_sql(_LEASE.format_map(_PARTS), values)]
 
@@ -217,19 +258,53 @@ def release_leases(connection: Connection, scan_id: int, leases: Iterable[Lease]
 
 
 def waiting_visits(
-    connection: Connection, scan_id: int, lease: Lease, *, after: int, upto: int, limit: int
+    connection: Connection,
+    scan_id: int,
+    lease: Lease,
+    *,
+    after: int,
+    upto: int,
+    limit: int,
+    renders: bool,
 ) -> list[WaitingVisit]:
-    """The next visits of a leased queue behind number *after* that nobody has read."""
+    """The next visits of a leased queue behind number *after* that nobody has read.
+
+    None, if the queue needs a browser since and the process does not render.
+    """
     values = {"scan": scan_id, "queue": lease.queue, "after": after, "horizon": upto}
-    rows = connection.exec_driver_sql(_WAITING.format_map(_PARTS), {**values, "limit": limit})
+    values |= {"limit": limit, "renders": renders}
+    rows = connection.exec_driver_sql(_WAITING.format_map(_PARTS), values)
     return [WaitingVisit(*row) for row in rows]
+
+
+def pages_to_render(
+    connection: Connection,
+    scan_id: int,
+    queues: Sequence[str],
+    *,
+    under_way: Iterable[int],
+    limit: int,
+) -> list[PageToRender]:
+    """Pages of leased queues that were read and are to be rendered."""
+    values: dict[str, Any] = {"scan": scan_id, "queues": queues, "under_way": list(under_way)}
+    rows = connection.exec_driver_sql(_TO_RENDER, {**values, "limit": limit})
+    return [PageToRender(*row) for row in rows]
 
 
 def add_answers(connection: Connection, scan_id: int, answers: Sequence[Answer]) -> None:
     """Keep what was read under leases that still hold; a queue that was lost is read by others."""
     # What a crash of the server loses is fetched again.
     connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
-    for lease, *answer in answers:
+    for lease, *answer in sorted(answers, key=lambda each: each.lease):  # as above
         values = dict(zip(Answer._fields[1:], answer, strict=True))
         values |= {"scan": scan_id, **lease._asdict()}
         connection.exec_driver_sql(_ANSWER, values)
+    wanted = {each.lease.queue for each in answers if each.rendering == RenderingStep.WANTED}
+    _give_to_browsers(connection, scan_id, wanted)
+
+
+def _give_to_browsers(connection: Connection, scan_id: int, queues: Iterable[str]) -> None:
+    for queue in sorted(queues):  # as above
+        own = (host_queues.c.scan_id == scan_id) & (host_queues.c.queue == queue)
+        plain = ~host_queues.c.needs_browser
+        connection.execute(update(host_queues).where(own, plain).values(needs_browser=True))

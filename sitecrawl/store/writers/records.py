@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from sitecrawl.items import FetchOutcome
+    from sitecrawl.store.vocabulary import RenderingStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,3 +266,24 @@ class Answer(NamedTuple):
     content: bytes
     ends_crawl: bool = False
     """It was not sent, and nothing behind it would be."""
+    rendering: RenderingStep | None = None
+    """What is still to be done."""
+
+
+class PageToRender(NamedTuple):
+    """A page that was read by whatever fetcher, for one with a browser."""
+
+    queue: str
+    number: int
+    content: bytes
+
+
+class NextAnswer(NamedTuple):
+    """A visit whose turn comes, with what a fetcher has read from its page."""
+
+    number: int
+    url: str
+    rendering: str | None
+    """A RenderingStep that is still to be done."""
+    content: bytes | None
+    """None: nothing yet."""

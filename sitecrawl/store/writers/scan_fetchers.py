@@ -22,16 +22,17 @@ if TYPE_CHECKING:
 LEASE_SECONDS: Final = 20.0
 IS_OPEN: Final = "EXISTS (SELECT 1 FROM shared_frontiers WHERE scan_id = %(scan)s AND is_open)"
 _OPEN: Final = """
-INSERT INTO shared_frontiers (scan_id, is_open, page_requests, ends_at)
-VALUES (%(scan)s, true, %(pages)s, now() + %(seconds)s * interval '1 second')
+INSERT INTO shared_frontiers (scan_id, is_open, page_requests, ends_at, has_browser)
+VALUES (%(scan)s, true, %(pages)s, now() + %(seconds)s * interval '1 second', %(has_browser)s)
 ON CONFLICT (scan_id) DO UPDATE SET is_open = true, page_requests = excluded.page_requests,
-    ends_at = excluded.ends_at
+    ends_at = excluded.ends_at, has_browser = excluded.has_browser
 """
 _STATE: Final = """
 SELECT page_requests, CAST(extract(epoch FROM ends_at - now()) AS double precision),
-    (SELECT count(*) FROM scan_fetchers AS own WHERE own.scan_id = shared_frontiers.scan_id
-        AND own.seen_at > now() - %(seconds)s * interval '1 second')
-FROM shared_frontiers WHERE scan_id = %(scan)s AND is_open
+    shared.has_browser, count(own.holder), count(own.holder) FILTER (WHERE own.has_browser)
+FROM shared_frontiers AS shared LEFT JOIN scan_fetchers AS own
+    ON own.scan_id = shared.scan_id AND own.seen_at > now() - %(seconds)s * interval '1 second'
+WHERE shared.scan_id = %(scan)s AND is_open GROUP BY shared.scan_id
 """
 _SILENT: Final = """
 SELECT 1 FROM scan_fetchers AS own JOIN shared_frontiers USING (scan_id)
@@ -46,8 +47,12 @@ class FrontierState(NamedTuple):
     page_requests: int
     seconds_left: float | None
     """Until the time of the scan is up; None: there is no limit."""
+    has_browser: bool
+    """Whether pages wait for a fetcher with a browser, also if none is there."""
     fetchers: int
     """How many are there."""
+    renderers: int
+    """How many of them have a browser."""
 
 
 class FetchersResult(NamedTuple):
@@ -63,15 +68,23 @@ class FetchersResult(NamedTuple):
 
 
 def open_frontier(
-    connection: Connection, scan_id: int, page_requests: int, seconds_left: float | None
+    connection: Connection,
+    scan_id: int,
+    page_requests: int,
+    seconds_left: float | None,
+    *,
+    has_browser: bool,
 ) -> None:
-    """From now on fetchers may ask the site; what those of an interrupted run said is forgotten."""
+    """From now on fetchers may ask the site; what those of an interrupted run said is forgotten.
+
+    With a browser of the scan's own process, pages that need one wait for a fetcher that has one.
+    """
     own = scan_fetchers.c.scan_id == scan_id
     connection.execute(delete(scan_fetchers).where(own))
     ends = (visit_answers.c.scan_id == scan_id) & visit_answers.c.ends_crawl
     connection.execute(delete(visit_answers).where(ends))
     values = {"scan": scan_id, "pages": page_requests, "seconds": seconds_left}
-    connection.exec_driver_sql(_OPEN, values)
+    connection.exec_driver_sql(_OPEN, {**values, "has_browser": has_browser})
 
 
 def close_frontier(connection: Connection, scan_id: int) -> bool:
@@ -116,10 +129,16 @@ def take_pages(connection: Connection, scan_id: int, wanted: int, max_pages: int
 
 
 def note_fetcher(
-    connection: Connection, scan_id: int, holder: str, report: Mapping[str, Any] | None
+    connection: Connection,
+    scan_id: int,
+    holder: str,
+    report: Mapping[str, Any] | None,
+    *,
+    has_browser: bool,
 ) -> None:
     """The fetcher is there, and this is what it has done so far."""
-    values = {"seen_at": func.now(), "report": null() if report is None else report}
+    values: dict[str, Any] = {"seen_at": func.now(), "has_browser": has_browser}
+    values["report"] = null() if report is None else report
     statement = upserting_insert(connection.dialect)(scan_fetchers)
     connection.execute(
         statement.values(scan_id=scan_id, holder=holder, **values).on_conflict_do_update(

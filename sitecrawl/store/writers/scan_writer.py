@@ -46,6 +46,7 @@ from sitecrawl.store.writers.host_queues import (
     next_answers,
     queue_waiting_visits,
     release_queues,
+    want_renderings,
 )
 from sitecrawl.store.writers.pages import PageWriter, ensure_page_index
 from sitecrawl.store.writers.scan_fetchers import end_fetcher, fetchers_result, open_frontier
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         FetchRecord,
         MenuRow,
         NewVisits,
+        NextAnswer,
         PageRows,
         ScanHandle,
         VerdictRecord,
@@ -233,14 +235,22 @@ class ScanWriter:
             self._open_connection()
             return self._visits.waiting(after, limit, are_checks=are_checks)
 
-    def open_queues(self, shards: int, page_requests: int, seconds_left: float | None) -> None:
+    def open_queues(
+        self, shards: int, page_requests: int, seconds_left: float | None, *, has_browser: bool
+    ) -> None:
         """Let fetchers work on the frontier, with what was found before the scan had any.
 
         *page_requests* count against the budget already; None: its time has no limit.
         """
         with self._writing() as connection:
             queue_waiting_visits(connection, self._scan.scan_id, shards)
-            open_frontier(connection, self._scan.scan_id, page_requests, seconds_left)
+            open_frontier(
+                connection,
+                self._scan.scan_id,
+                page_requests,
+                seconds_left,
+                has_browser=has_browser,
+            )
         self.commit()
 
     def close_queues(self) -> bool:
@@ -250,12 +260,18 @@ class ScanWriter:
         self.commit()
         return are_free
 
-    def next_answers(self, after: int, limit: int) -> list[tuple[int, bytes | None]]:
+    def next_answers(self, after: int, limit: int) -> list[NextAnswer]:
         """The next visits behind number *after*, each with what a fetcher has read, if any."""
         with self._writing() as connection:
             found = next_answers(connection, self._scan.scan_id, after, limit)
         self.commit()  # nobody has to wait for what this connection sees
         return found
+
+    def want_renderings(self, numbers: Sequence[int]) -> None:
+        """Let a fetcher with a browser render these pages, which were doubtful."""
+        with self._writing() as connection:
+            want_renderings(connection, self._scan.scan_id, numbers)
+        self.commit()
 
     def release_queues(self, holder: str) -> None:
         """End the leases of a process that is dead."""
