@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sitecrawl.html.audit import PageAudit
+    from sitecrawl.parsing.findings import Finding
     from sitecrawl.robots.policy import Verdict
     from sitecrawl.sitemaps.entries import EntryDetails
-    from sitecrawl.sitemaps.findings import Finding
     from sitecrawl.urls.columns import SharedOrigin
     from sitecrawl.urls.refusal import Refusal
     from sitecrawl.urls.scope import Scope

@@ -24,6 +24,7 @@ _LAYERS = (
             "errors",
             "urls",
             "sitemaps",
+            "parsing",
             "html",
             "classify",
             "changes",
@@ -53,6 +54,7 @@ _LAYERS = (
 _ENGINES = {
     "urls",
     "safety",
+    "parsing",
     "sitemaps",
     "html",
     "classify",

@@ -22,8 +22,8 @@ from sitecrawl.exporters.sitemap_diff import ChangeReason
 from sitecrawl.exporters.sitemap_fitness import Unfit
 from sitecrawl.findings.kinds import DESCRIPTIONS, SiteFinding
 from sitecrawl.items import EvidenceType, FetchOutcome
+from sitecrawl.parsing.findings import FindingKind
 from sitecrawl.scan.arguments import SpiderArguments
-from sitecrawl.sitemaps.findings import FindingKind
 from sitecrawl.store.queries.feed import FEED_FIELDS
 from sitecrawl.store.schema import metadata
 from sitecrawl.urls.refusal import Reason

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding
 
-from sitecrawl.sitemaps.encoding import decode_pieces
-from sitecrawl.sitemaps.findings import FindingKind
+from sitecrawl.parsing.encoding import decode_pieces
+from sitecrawl.parsing.findings import FindingKind
 
 if TYPE_CHECKING:
-    from sitecrawl.sitemaps.findings import Findings
+    from sitecrawl.parsing.findings import Findings
 
 
 _HEAD_BYTES = 2_048

@@ -25,7 +25,7 @@ from sitecrawl.html.rules import (
     JSONLD_SKIPPED_TYPES,
     LINK_KEYS,
 )
-from sitecrawl.sitemaps.findings import FindingKind, Findings
+from sitecrawl.parsing.findings import FindingKind, Findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

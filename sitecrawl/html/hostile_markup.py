@@ -23,11 +23,11 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sitecrawl.sitemaps.findings import FindingKind
+from sitecrawl.parsing.findings import FindingKind
 
 if TYPE_CHECKING:
     from sitecrawl.html.links import PageLimits
-    from sitecrawl.sitemaps.findings import Findings
+    from sitecrawl.parsing.findings import Findings
 
 
 # Below these limits the worst page costs some tenths of a second.

@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.html.audit import PageAudit
-from sitecrawl.sitemaps.findings import FindingKind, Findings
+from sitecrawl.parsing.findings import FindingKind, Findings
 
 if TYPE_CHECKING:
-    from sitecrawl.sitemaps.findings import Finding
+    from sitecrawl.parsing.findings import Finding
 
 
 class LinkSource(StrEnum):

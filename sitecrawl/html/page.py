@@ -14,7 +14,7 @@ from sitecrawl.html.head import HeadReader, read_headers
 from sitecrawl.html.hostile_markup import defuse
 from sitecrawl.html.links import LinkRows, PageLimits, PageReading
 from sitecrawl.html.text import count_characters, fingerprint_words, hash_text, main_text
-from sitecrawl.sitemaps.findings import FindingKind, Findings
+from sitecrawl.parsing.findings import FindingKind, Findings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

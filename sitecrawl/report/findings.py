@@ -13,8 +13,8 @@ from sitecrawl.coverage.sightings import SourceGroup
 from sitecrawl.findings.kinds import DESCRIPTIONS, Severity, SiteFinding, unit_of
 from sitecrawl.findings.text_similarity import difference_words
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome
+from sitecrawl.parsing.findings import FindingKind
 from sitecrawl.report.mentions import GROUPS
-from sitecrawl.sitemaps.findings import FindingKind
 from sitecrawl.store.queries import findings as stored_findings
 from sitecrawl.store.queries.documents import document_fetches, document_urls
 from sitecrawl.store.queries.findings import (

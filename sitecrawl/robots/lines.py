@@ -9,8 +9,8 @@ from datetime import time
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from sitecrawl.sitemaps.encoding import decode_pieces
-from sitecrawl.sitemaps.findings import Findings
+from sitecrawl.parsing.encoding import decode_pieces
+from sitecrawl.parsing.findings import Findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

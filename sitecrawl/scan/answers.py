@@ -34,7 +34,7 @@ _CLASSES: Final = {
         *("Visit", "VisitedPage"),
     },
     "sitecrawl.sitemaps.entries": {"Alternate", "EntryDetails", "SitemapKind"},
-    "sitecrawl.sitemaps.findings": {"Finding", "FindingKind"},
+    "sitecrawl.parsing.findings": {"Finding", "FindingKind"},
     "sitecrawl.urls.refusal": {"Reason", "Refusal"},
 }
 

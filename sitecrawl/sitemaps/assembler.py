@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from sitecrawl.parsing.findings import FindingKind
 from sitecrawl.sitemaps.entries import Alternate, EntryDetails
-from sitecrawl.sitemaps.findings import FindingKind
 from sitecrawl.sitemaps.lastmod import normalize_lastmod
 from sitecrawl.sitemaps.markup import parse_attributes, plain_text
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from isal import igzip_lib, isal_zlib
 
-from sitecrawl.sitemaps.findings import FindingKind, Findings
+from sitecrawl.parsing.findings import FindingKind, Findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sitecrawl.sitemaps.findings import FindingKind, Findings
+from sitecrawl.parsing.findings import FindingKind, Findings
 from sitecrawl.sitemaps.lastmod import normalize_lastmod, usual_lastmods
 from sitecrawl.sitemaps.markup import has_raw_ampersand, plain_text, resolve_references
 

@@ -9,8 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from sitecrawl.parsing.encoding import decode_pieces
+from sitecrawl.parsing.findings import Finding, FindingKind, Findings
 from sitecrawl.sitemaps.compression import Decompressor
-from sitecrawl.sitemaps.encoding import decode_pieces
 from sitecrawl.sitemaps.entries import (
     INVISIBLE,
     EntrySink,
@@ -19,7 +20,6 @@ from sitecrawl.sitemaps.entries import (
     is_map_file,
 )
 from sitecrawl.sitemaps.fast_urlset import PlainUrlScanner
-from sitecrawl.sitemaps.findings import Finding, FindingKind, Findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sitecrawl.parsing.findings import FindingKind
 from sitecrawl.sitemaps.assembler import MapAssembler
 from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.sitemaps.feeds import AtomAssembler, RssAssembler
-from sitecrawl.sitemaps.findings import FindingKind
 from sitecrawl.sitemaps.markup import MarkupTokenizer
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sitecrawl.html.decoding import looks_like_html, page_as_utf8
-from sitecrawl.sitemaps.findings import Findings
+from sitecrawl.parsing.findings import Findings
 from tests.html.reading import kinds, read
 
 PAGE = b"<!DOCTYPE html><html><body>x"

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from sitecrawl.html.hostile_markup import Rewriter, _is_suspicious, defuse
 from sitecrawl.html.links import PageLimits
-from sitecrawl.sitemaps.findings import Findings
+from sitecrawl.parsing.findings import Findings
 from tests.html.reading import kinds, read
 
 LINK = b"<a href=/x>x</a>"

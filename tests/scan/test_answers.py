@@ -25,9 +25,9 @@ from sitecrawl.items import (
     Visit,
     VisitedPage,
 )
+from sitecrawl.parsing.findings import Finding, FindingKind
 from sitecrawl.scan.answers import FetchedPage, pack_answer, unpack_answer
 from sitecrawl.sitemaps.entries import Alternate, EntryDetails
-from sitecrawl.sitemaps.findings import Finding, FindingKind
 from sitecrawl.urls.refusal import Reason, Refusal
 from sitecrawl.urls.scope import Scope
 

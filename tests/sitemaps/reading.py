@@ -7,8 +7,8 @@ from sitecrawl.sitemaps.reader import DEFAULT_LIMITS, SitemapLimits, SitemapRead
 from sitecrawl.sitemaps.scanner import MarkupScanner
 
 if TYPE_CHECKING:
+    from sitecrawl.parsing.findings import Finding
     from sitecrawl.sitemaps.entries import EntryBatch, EntryDetails
-    from sitecrawl.sitemaps.findings import Finding
 
 
 URL = "https://shop.example/maps/map.xml"

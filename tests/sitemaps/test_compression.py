@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sitecrawl.parsing.findings import Findings
 from sitecrawl.sitemaps.compression import Decompressor
-from sitecrawl.sitemaps.findings import Findings
 
 PLAIN = b"".join(b"<url><loc>https://shop.example/%d</loc></url>" % at for at in range(5_000))
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sitecrawl.parsing.findings import Findings
 from sitecrawl.sitemaps.entries import EntrySink
 from sitecrawl.sitemaps.fast_urlset import PlainUrlScanner
-from sitecrawl.sitemaps.findings import Findings
 from sitecrawl.sitemaps.markup import MarkupTokenizer
 from sitecrawl.sitemaps.reader import SitemapLimits
 from sitecrawl.sitemaps.scanner import MarkupScanner

@@ -18,7 +18,7 @@ from sitecrawl.dive.extraction import (
 from sitecrawl.dive.files.archive import first_text
 from sitecrawl.dive.files.formats import FileProblem, UnreadableFileError
 from sitecrawl.html.decoding import page_as_utf8
-from sitecrawl.sitemaps.findings import Findings
+from sitecrawl.parsing.findings import Findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,7 +27,7 @@ from sitecrawl.items import (
     StoredLink,
     Validators,
 )
-from sitecrawl.sitemaps.findings import Finding
+from sitecrawl.parsing.findings import Finding
 from sitecrawl.store.queries.archive import VALIDATORS
 from sitecrawl.store.schema import blobs, documents, fetches, other_mentions, pages, visits
 from sitecrawl.store.writers.bulk import literal

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from w3lib.encoding import resolve_encoding
 
-from sitecrawl.sitemaps.findings import FindingKind, Findings
+from sitecrawl.parsing.findings import FindingKind, Findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sitecrawl.sitemaps.encoding import decode_pieces
-from sitecrawl.sitemaps.findings import Findings
+from sitecrawl.parsing.encoding import decode_pieces
+from sitecrawl.parsing.findings import Findings
 
 
 def decode(body: bytes, size: int = 1_000_000) -> tuple[str, set[str]]:
