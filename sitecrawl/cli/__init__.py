@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 # Every command by the heading of the help that it stands under, in the order of the help.
 _COMMANDS: Final[dict[str, tuple[Callable[..., None] | typer.Typer, ...]]] = {
     "Scan a site": (
-        *(discover.discover, discover.resume, discover.fetch, plan.plan, robots.robots),
-        inventory.scans,
+        *(discover.discover, discover.resume, discover.stop, discover.fetch),
+        *(plan.plan, robots.robots, inventory.scans),
     ),
     "Look at what was found": (
         *(inventory.urls, inventory.why, structure.tree, inventory.body, inventory.index),

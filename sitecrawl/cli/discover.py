@@ -1,4 +1,4 @@
-"""``sitecrawl discover``, ``resume`` and ``fetch``: run a scan."""
+"""``sitecrawl discover``, ``resume``, ``stop`` and ``fetch``: run a scan."""
 
 from __future__ import annotations
 
@@ -137,6 +137,25 @@ def resume(
     typer.echo(printable(words), err=True)
     spider = chosen.settings.get("spider", "discover")
     raise typer.Exit(run_scan(replace(request, spider=spider, resume=chosen.id)))
+
+
+def stop(
+    scan: Annotated[int, typer.Argument(help="Number of a running scan.")],
+    database: DatabaseOption = "",
+) -> None:
+    """Stop a running scan, wherever it runs.
+
+    It ends within seconds; what it has found is kept, and sitecrawl resume goes on with it.
+
+    \b
+    sitecrawl stop 12
+    """
+    from sitecrawl.services.database import reading
+    from sitecrawl.services.scans import stop_scan
+
+    with reading(database, to_write=True) as store:
+        stopped = stop_scan(store, scan)
+    typer.echo(printable(f"scan {stopped.id} of {stopped.root_url} is being stopped"))
 
 
 def fetch(

@@ -201,7 +201,7 @@ def _check_resumable(database: Database, scan: Scan, *, has_output: bool) -> Non
             raise ConfigError(f"{named} is writing its feeds")
         return
     if scan.status == ScanStatus.RUNNING:
-        raise ConfigError(f"{named} is running; wait for it or stop it")
+        raise ConfigError(f"{named} is running; wait for it, or: sitecrawl stop {scan.id}")
     [newest] = scans(database, 1, scan.site_id)
     if newest.id != scan.id:
         raise ConfigError(f"{named} is not its newest: scan {newest.id} came later")

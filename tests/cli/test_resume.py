@@ -1,4 +1,4 @@
-"""``sitecrawl resume``: which scan goes on, and what is said when none can."""
+"""``sitecrawl resume`` and ``stop``: which scan goes on or ends, and what is said when none can."""
 
 from __future__ import annotations
 
@@ -72,8 +72,28 @@ def test_a_scan_that_runs_is_left_alone(
 ) -> None:
     scanning = Scanning(database)
     scanning.writer.commit()
-    assert refused(cli("resume", "1"), "scan 1 of example.com is running; wait for it or stop it")
+    words = "scan 1 of example.com is running; wait for it, or: sitecrawl stop 1"
+    assert refused(cli("resume", "1"), words)
     scanning.writer.close()
+
+
+def test_a_running_scan_is_asked_to_stop(
+    database: Database, cli: Callable[..., ProcessResult]
+) -> None:
+    scanning = Scanning(database)
+    scanning.writer.commit()
+    assert "scan 1 of " in cli("stop", "1").succeeded().stdout
+    assert scanning.writer.heartbeat()
+    scanning.writer.close()
+
+
+def test_only_a_running_scan_can_be_stopped(
+    database: Database, cli: Callable[..., ProcessResult]
+) -> None:
+    scan(database, {})
+    words = "scan 1 of example.com is not running: it is finished"
+    assert refused(cli("stop", "1"), words)
+    assert refused(cli("stop", "7"), "there is no scan 7; see: sitecrawl scans")
 
 
 def test_without_a_database_the_answer_is_what_to_do(cli: Callable[..., ProcessResult]) -> None:
