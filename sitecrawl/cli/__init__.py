@@ -34,7 +34,7 @@ from sitecrawl.cli import (
     structure,
     user,
 )
-from sitecrawl.console.streams import discard_output
+from sitecrawl.console.terminal import discard_output
 from sitecrawl.errors import (
     CrawlNeededError,
     ExitCode,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path  # noqa: TC003  Typer reads the annotations
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -15,8 +16,9 @@ from sitecrawl.cli.options import (
     ScanOption,
     SiteArgument,
     format_by_ending,
+    with_option_groups,
 )
-from sitecrawl.console.command import command_name
+from sitecrawl.console.terminal import command_name
 from sitecrawl.errors import CrawlNeededError
 from sitecrawl.services.formats import ListFormat
 
@@ -33,18 +35,38 @@ _BY_ENDING: Final = {
     ".csv": ListFormat.CSV,
     ".json": ListFormat.JSON,
 }
-_FORMAT_OPTION = typer.Option(
-    "--format", "-f", help="Default: by the ending of --output, else text."
-)
 
 
-def orphans(
-    domain: SiteArgument,
-    format_: Annotated[ListFormat | None, _FORMAT_OPTION] = None,
-    output: OutputOption = None,
-    scan: ScanOption = None,
-    database: DatabaseOption = "",
-) -> None:
+@dataclass(frozen=True)
+class ListOptions:
+    """The options of every list."""
+
+    format_: Annotated[
+        ListFormat | None,
+        typer.Option("--format", "-f", help="Default: by the ending of --output, else text."),
+    ] = None
+    output: OutputOption = None
+    scan: ScanOption = None
+    database: DatabaseOption = ""
+
+    @contextmanager
+    def asking(self, domain: str) -> Iterator[tuple[AskedScan, IO[bytes]]]:
+        """The scan that is asked about, and the file that the list is written to."""
+        from sitecrawl.exporters.output import opened_output
+        from sitecrawl.services.database import asking
+
+        with asking(self.database, domain, self.scan) as asked, opened_output(self.output) as file:
+            yield asked, file
+
+    def chosen_format(self) -> ListFormat:
+        return self.format_ or format_by_ending(self.output, _BY_ENDING, ListFormat.TEXT)
+
+    def where(self) -> str:
+        return f", written to {self.output}" if self.output else ""
+
+
+@with_option_groups
+def orphans(domain: SiteArgument, options: ListOptions) -> None:
     """List pages that are in a sitemap, but not linked.
 
     \b
@@ -55,7 +77,7 @@ def orphans(
 
     words = "in a sitemap, but not linked from any visited page"
     try:
-        _answer(write_orphans, words, domain, scan, database, format_, output)
+        _answer(write_orphans, words, domain, options)
     except CrawlNeededError as error:
         limits = "-s SITECRAWL_MAX_CRAWL_PAGES=0 -s SITECRAWL_MAX_CRAWL_DEPTH=0"
         raise CrawlNeededError(
@@ -64,13 +86,8 @@ def orphans(
         ) from error
 
 
-def unlisted(
-    domain: SiteArgument,
-    format_: Annotated[ListFormat | None, _FORMAT_OPTION] = None,
-    output: OutputOption = None,
-    scan: ScanOption = None,
-    database: DatabaseOption = "",
-) -> None:
+@with_option_groups
+def unlisted(domain: SiteArgument, options: ListOptions) -> None:
     """List pages that are linked, but in no sitemap.
 
     \b
@@ -80,37 +97,25 @@ def unlisted(
     from sitecrawl.services.exports import write_unlisted
 
     words = "linked, but in no sitemap"
-    _answer(write_unlisted, words, domain, scan, database, format_, output)
+    _answer(write_unlisted, words, domain, options)
 
 
 def _answer(
     write: Callable[[AskedScan, ListFormat, IO[bytes]], WrittenList],
     words: str,
     domain: str,
-    scan: int | None,
-    database: str,
-    format_: ListFormat | None,
-    output: Path | None,
+    options: ListOptions,
 ) -> None:
-    from sitecrawl.exporters.output import opened_output
-    from sitecrawl.services.database import asking
-
-    with asking(database, domain, scan) as asked, opened_output(output) as file:
-        written = write(asked, format_ or _format_of(output), file)
-    where = f", written to {output}" if output else ""
+    with options.asking(domain) as (asked, file):
+        written = write(asked, options.chosen_format(), file)
     noun = "page is" if written.pages == 1 else "pages are"
-    typer.echo(f"{written.pages:,} {noun} {words}{where}", err=True)
+    typer.echo(f"{written.pages:,} {noun} {words}{options.where()}", err=True)
     for line in completeness_words(written.coverage):
         typer.echo(line, err=True)
 
 
-def sitemap_diff(
-    domain: SiteArgument,
-    format_: Annotated[ListFormat | None, _FORMAT_OPTION] = None,
-    output: OutputOption = None,
-    scan: ScanOption = None,
-    database: DatabaseOption = "",
-) -> None:
+@with_option_groups
+def sitemap_diff(domain: SiteArgument, options: ListOptions) -> None:
     """List what the sitemaps of a site should add and drop.
 
     Each URL has its reason.
@@ -119,15 +124,12 @@ def sitemap_diff(
     sitecrawl sitemap-diff example.com
     sitecrawl sitemap-diff example.com -o changes.csv
     """
-    from sitecrawl.exporters.output import opened_output
-    from sitecrawl.services.database import asking
     from sitecrawl.services.exports import write_sitemap_diff
 
-    with asking(database, domain, scan) as asked, opened_output(output) as file:
-        written = write_sitemap_diff(asked, format_ or _format_of(output), file)
+    with options.asking(domain) as (asked, file):
+        written = write_sitemap_diff(asked, options.chosen_format(), file)
     diff = written.diff
-    where = f", written to {output}" if output else ""
-    typer.echo(f"{diff.added:,} to add, {diff.dropped:,} to drop{where}", err=True)
+    typer.echo(f"{diff.added:,} to add, {diff.dropped:,} to drop{options.where()}", err=True)
     for line in (*_limits_of(diff), *completeness_words(written.coverage)):
         typer.echo(line, err=True)
 
@@ -142,7 +144,3 @@ def _limits_of(diff: SitemapDiff) -> Iterator[str]:
             f"{count:,} {reason}" for reason, count in sorted(diff.not_judged.items())
         )
         yield f"not compared, because the rules of the scan refuse them: {reasons}"
-
-
-def _format_of(output: Path | None) -> ListFormat:
-    return format_by_ending(output, _BY_ENDING, ListFormat.TEXT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,6 +14,9 @@ from sitecrawl.cli.filters import (
     ClusterOption,
     LanguageOption,
     TypeOption,
+    checked_category,
+    checked_language,
+    checked_type,
 )
 from sitecrawl.cli.options import (
     DatabaseOption,
@@ -21,6 +24,7 @@ from sitecrawl.cli.options import (
     SettingOption,
     SiteArgument,
     parse_assignments,
+    with_option_groups,
 )
 from sitecrawl.cli.tables import JsonOption
 from sitecrawl.errors import ExitCode
@@ -34,18 +38,40 @@ if TYPE_CHECKING:
     from sitecrawl.dive.search import Hit
     from sitecrawl.store.queries.page_filter import PageFilter
 
-_PREFIX_OPTION = typer.Option("--prefix", help="Only URLs that begin with this.")
-_TEMPLATE_OPTION = typer.Option("--template", help="Only of this template, such as '/blog/{slug}'.")
+PrefixOption = Annotated[str, typer.Option("--prefix", help="Only URLs that begin with this.")]
 
 
-def dive(  # noqa: PLR0913, PLR0917  the options of the command
+@dataclass(frozen=True)
+class SelectionOptions:
+    """The options that choose the pages of a dive."""
+
+    cluster: ClusterOption = ""
+    template: Annotated[
+        str, typer.Option("--template", help="Only of this template, such as '/blog/{slug}'.")
+    ] = ""
+    category: CategoryOption = ""
+    type_: TypeOption = ""
+    language: LanguageOption = ""
+    prefix: PrefixOption = ""
+
+    def page_filter(self) -> PageFilter:
+        from sitecrawl.store.queries.page_filter import PageFilter
+
+        return PageFilter(
+            cluster=self.cluster,
+            template=self.template,
+            category=checked_category(self.category),
+            page_type=checked_type(self.type_),
+            language=checked_language(self.language),
+            prefix=self.prefix,
+        )
+
+
+@with_option_groups
+def dive(
     domain: SiteArgument,
-    cluster: ClusterOption = "",
-    template: Annotated[str, _TEMPLATE_OPTION] = "",
-    category: CategoryOption = "",
-    type_: TypeOption = "",
-    language: LanguageOption = "",
-    prefix: Annotated[str, _PREFIX_OPTION] = "",
+    *,
+    selection: SelectionOptions,
     all_: Annotated[bool, typer.Option("--all", help="All listed pages of the site.")] = False,
     fetch: Annotated[bool, typer.Option(help="Fetch pages whose body is not kept.")] = True,
     profile: ProfileOption = "default",
@@ -66,16 +92,9 @@ def dive(  # noqa: PLR0913, PLR0917  the options of the command
     from sitecrawl.services.scans import ScanRequest
     from sitecrawl.store.engine import open_database
 
-    wanted = _wanted(
-        cluster=cluster,
-        template=template,
-        category=category,
-        type_=type_,
-        language=language,
-        prefix=prefix,
-    )
-    if not all_ and not any((cluster, template, category, type_, language, prefix)):
+    if not all_ and selection == SelectionOptions():
         raise ConfigError("say which pages: --cluster, --template, --prefix, ..., or --all")
+    wanted = selection.page_filter()
     request = ScanRequest(
         profile=profile,
         database=database,
@@ -108,7 +127,7 @@ def search(
     limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many passages.")] = 5,
     cluster: ClusterOption = "",
     language: LanguageOption = "",
-    prefix: Annotated[str, _PREFIX_OPTION] = "",
+    prefix: PrefixOption = "",
     as_json: JsonOption = False,
     database: DatabaseOption = "",
 ) -> None:
@@ -121,8 +140,9 @@ def search(
     from sitecrawl.dive.dives import embedders_by_name, wanted_pages
     from sitecrawl.dive.search import search as find
     from sitecrawl.services.database import configured, known_site, reading
+    from sitecrawl.store.queries.page_filter import PageFilter
 
-    wanted = _wanted(cluster=cluster, prefix=prefix)
+    wanted = PageFilter(cluster=cluster, prefix=prefix)
     with reading(database) as store:
         site = known_site(store, domain)
         pages = wanted_pages(store, site, wanted)
@@ -264,28 +284,6 @@ def topics(
         typer.echo(f"{topic.pages:>6}  {printable(topic.name)}")
     for pair in rivals:
         typer.echo(f"competing: {printable(pair.url)} and {printable(pair.other)} ({pair.words})")
-
-
-def _wanted(
-    *,
-    cluster: str = "",
-    template: str = "",
-    category: str = "",
-    type_: str = "",
-    language: str = "",
-    prefix: str = "",
-) -> PageFilter:
-    from sitecrawl.cli import filters
-    from sitecrawl.store.queries.page_filter import PageFilter
-
-    return PageFilter(
-        cluster=cluster,
-        template=template,
-        category=filters.checked_category(category),
-        page_type=filters.checked_type(type_),
-        language=filters.checked_language(language),
-        prefix=prefix,
-    )
 
 
 def _show_counts(counts: DiveCounts) -> None:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from sitecrawl.console.streams import discard_output
+from sitecrawl.console.terminal import discard_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

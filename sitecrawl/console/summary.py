@@ -7,8 +7,7 @@ from itertools import chain, repeat
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sitecrawl.config.environment import colours_may_be_forced
-from sitecrawl.console.command import command_name
-from sitecrawl.console.streams import discard_output
+from sitecrawl.console.terminal import command_name, discard_output
 from sitecrawl.politeness.ledger import byte_words, ledger_notes, ledger_words
 from sitecrawl.safety.text import printable
 from sitecrawl.scan.summary import LIMITS_OF_WORK, limit_figure

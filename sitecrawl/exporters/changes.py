@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 import json
 from datetime import datetime
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from sitecrawl.exporters.cells import safe_cell
+from sitecrawl.exporters.csv_rows import write_csv_rows
 from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
@@ -32,16 +30,8 @@ def write_json(value: Any, file: IO[bytes]) -> None:
 
 def write_rows(rows: Iterable[object], columns: Sequence[str], file: IO[bytes]) -> int:
     """Write a header and a line for each; return their number."""
-    # Its own text layer must not close the file when it goes.
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    number = 0
-    for row in rows:
-        writer.writerow([safe_cell(_cell(getattr(row, name))) for name in columns])
-        number += 1
-    text.detach()
-    return number
+    cells = ([_cell(getattr(row, name)) for name in columns] for row in rows)
+    return write_csv_rows(columns, cells, file)
 
 
 def write_markdown(

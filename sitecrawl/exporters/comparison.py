@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import IO, TYPE_CHECKING, Any
 
-from sitecrawl.exporters.cells import safe_cell
+from sitecrawl.exporters.csv_rows import write_csv_rows
 from sitecrawl.safety.text import printable
 
 if TYPE_CHECKING:
@@ -31,16 +29,7 @@ def write_text(pages: ComparedPages, file: IO[bytes]) -> int:
 
 def write_csv(pages: ComparedPages, columns: Sequence[str], file: IO[bytes]) -> int:
     """Write a header and one line per page; return their number."""
-    # Its own text layer must not close the file when it goes.
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    number = 0
-    for page in pages:
-        writer.writerow([safe_cell(cell) for cell in page])
-        number += 1
-    text.detach()
-    return number
+    return write_csv_rows(columns, pages, file)
 
 
 def write_json(pages: ComparedPages, coverage: Mapping[str, Any], file: IO[bytes]) -> int:

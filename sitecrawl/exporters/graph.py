@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from html import escape
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
-from sitecrawl.exporters.cells import safe_cell
+from sitecrawl.exporters.csv_rows import write_csv_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -57,17 +55,8 @@ def write_graphml(graph: LinkGraph, file: IO[bytes]) -> GraphSize:
 
 def write_edges(graph: LinkGraph, file: IO[bytes]) -> GraphSize:
     """Write one line per link, as CSV that a spreadsheet can open without running it."""
-    # Its own text layer must not close the file when it goes.
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-    writer = csv.writer(text)
-    writer.writerow(EDGE_COLUMNS)
-    edges = 0
-    for edge in graph.edges():
-        cells = (edge.from_url, edge.to_url, *edge[4:])
-        writer.writerow([safe_cell(cell) for cell in cells])
-        edges += 1
-    text.detach()
-    return GraphSize(0, edges)
+    rows = ((edge.from_url, edge.to_url, *edge[4:]) for edge in graph.edges())
+    return GraphSize(0, write_csv_rows(EDGE_COLUMNS, rows, file))
 
 
 def _write_lines(lines: Iterable[str], file: IO[bytes]) -> int:

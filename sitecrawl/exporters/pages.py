@@ -23,7 +23,7 @@ from scrapy.exporters import (
 
 from sitecrawl.config import ConfigError
 from sitecrawl.config.packages import FEED_PACKAGES
-from sitecrawl.exporters.cells import safe_cell
+from sitecrawl.exporters.csv_rows import safe_cell
 from sitecrawl.exporters.output import opened_output
 from sitecrawl.safety.text import printable
 

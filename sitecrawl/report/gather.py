@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 import sitecrawl
 from sitecrawl.items import DocumentKind, EvidenceType, FetchOutcome
-from sitecrawl.report.before import compare_findings, speed_facts
 from sitecrawl.report.coverage import coverage_facts
 from sitecrawl.report.findings import MAX_ITEMS, site_findings
 from sitecrawl.report.inventory import read_inventory, report_pages
 from sitecrawl.report.mentions import read_mentions
+from sitecrawl.report.previous_scan import compare_findings, speed_facts
 from sitecrawl.report.structure import section_links
 from sitecrawl.store.queries.coverage import crawl_coverage
 from sitecrawl.store.queries.documents import document_fetches, evidence, number_of_scans

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from sitecrawl.exporters.cells import safe_cell
+from sitecrawl.exporters.csv_rows import safe_cell
 from sitecrawl.exporters.tables import open_workbook
 from sitecrawl.report.words import by_severity, headline_figures, severity_words
 

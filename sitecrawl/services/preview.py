@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 _FAILURES = {FetchOutcome.UNREACHABLE, FetchOutcome.ADDRESS_NOT_ALLOWED}
 MAX_SECONDS: Final = 45
-MAX_SHOWN_PAGES: Final = 20
 _MAX_LINE_BYTES: Final = 1_000_000
 _MAX_CHARACTERS: Final = 2_000
 _NO_LOOK: Final = "The site could not be looked at; the server's log says why."

@@ -103,7 +103,6 @@ class ScanHandle:
         self._result: ScanResult | None = None
         self._error: SitecrawlError | None = None
         self._id = 0
-        self._last_progress: ScanProgress | None = None
         self._listeners: list[queue.SimpleQueue[ScanEvent | None]] = []
         self._lock = threading.Lock()
         self._process = subprocess.Popen(
@@ -127,10 +126,6 @@ class ScanHandle:
     def exit_code(self) -> int | None:
         """Of the child; negative: the signal that ended it; None: it still runs."""
         return self._process.poll()
-
-    @property
-    def last_progress(self) -> ScanProgress | None:
-        return self._last_progress
 
     def status(self) -> ScanStatus:
         if self._result is not None:
@@ -226,9 +221,8 @@ class ScanHandle:
                 self._id = data["scan_id"]
                 self._has_begun.set()
             case ScanEventKind.PROGRESS:
-                self._last_progress = ScanProgress(**data)
                 if self._progress is not None:
-                    self._progress(self._last_progress)
+                    self._progress(ScanProgress(**data))
             case ScanEventKind.ENDED:
                 self._result = ScanResult(
                     **data | {"status": ScanStatus(data["status"]), "database": self._database}

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from sitecrawl.config.values import flag
 from sitecrawl.errors import InvalidInputError
-from sitecrawl.exporters.cells import safe_cell
+from sitecrawl.exporters.csv_rows import safe_cell
 from sitecrawl.safety.policy import is_private_by_name
 from sitecrawl.services.groups import GroupInput, add_group, list_groups
 from sitecrawl.services.permissions import Permission, requires

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from sitecrawl.console.command import command_name
 from sitecrawl.console.progress import ProgressFigures
 from sitecrawl.console.styled import progress_line
 from sitecrawl.console.summary import _OUTCOMES, _REASONS, print_summary
+from sitecrawl.console.terminal import command_name
 from sitecrawl.items import FetchOutcome
 from sitecrawl.scan.summary import Summary
 from sitecrawl.store.vocabulary import ScanStatus

@@ -14,7 +14,7 @@ from scrapy.utils.misc import load_object
 
 import sitecrawl.settings
 from sitecrawl.exporters import tables
-from sitecrawl.exporters.cells import safe_cell
+from sitecrawl.exporters.csv_rows import safe_cell
 from sitecrawl.exporters.pages import (
     CsvPageExporter,
     JsonLinesPageExporter,

@@ -34,7 +34,7 @@ def test_nothing_that_steers_a_terminal_is_left(text: str) -> None:
 def test_output_goes_on_without_a_reader() -> None:
     program = """
 import sys
-from sitecrawl.console.streams import discard_output
+from sitecrawl.console.terminal import discard_output
 try:
     while True:
         sys.stdout.write("x" * 100_000)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from datetime import UTC, date, datetime, time, timedelta
 from typing import IO, Annotated, Any, Literal
 
@@ -12,7 +10,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from sitecrawl.changes.kinds import ChangeKind, EventKind, Severity
-from sitecrawl.exporters.cells import safe_cell
+from sitecrawl.exporters.csv_rows import write_csv_rows
 from sitecrawl.services import (
     change_detection,
     changes,
@@ -288,13 +286,11 @@ def download_changes(site: ReadSite, web: CurrentWeb, wanted: Wanted) -> Respons
     """Type, detail and time of every change, the oldest first."""
 
     def write(file: IO[bytes]) -> None:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-        writer = csv.writer(text, quoting=csv.QUOTE_ALL)
-        writer.writerow(("type", "detail", "occurredAt"))
-        for each in changes.iter_changes(web.database, site, wanted):
-            cells = (each.kind.value, detail_of(each), each.occurred_at.isoformat())
-            writer.writerow([safe_cell(cell) for cell in cells])
-        text.detach()
+        rows = (
+            (each.kind.value, detail_of(each), each.occurred_at.isoformat())
+            for each in changes.iter_changes(web.database, site, wanted)
+        )
+        write_csv_rows(("type", "detail", "occurredAt"), rows, file, quotes_all=True)
 
     return download(write, name=f"{site.key}-changes.csv", media_type="text/csv; charset=utf-8")
 

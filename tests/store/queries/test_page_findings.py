@@ -8,8 +8,8 @@ import pytest
 
 from sitecrawl.findings.kinds import SiteFinding
 from sitecrawl.items import FetchOutcome
-from sitecrawl.report.before import compare_findings
 from sitecrawl.report.gather import gather_report
+from sitecrawl.report.previous_scan import compare_findings
 from sitecrawl.store.queries.page_findings import PageFindings
 from sitecrawl.store.writers.records import PageFactsRecord
 from tests.store.crawling import Crawling, Link, address

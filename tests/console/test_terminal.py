@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sitecrawl.console.command import command_name
+from sitecrawl.console.terminal import command_name
 
 if TYPE_CHECKING:
     from pathlib import Path

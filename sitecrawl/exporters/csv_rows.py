@@ -1,9 +1,14 @@
-"""Cells of CSV that a spreadsheet can open without running what a site wrote into them."""
+"""CSV that a spreadsheet can open without running what a site wrote into its cells."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from typing import Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 # A cell that starts with one of these is a formula, or the way into one, to a spreadsheet. Some
 # spreadsheets take the full-width forms for the same characters.
@@ -31,3 +36,23 @@ def safe_cell(value: Any) -> Any:
     if not value.isprintable():
         value = _INVISIBLE.sub("", value)
     return f"'{value}" if value.startswith(_FORMULA_STARTS) else value
+
+
+def write_csv_rows(
+    columns: Sequence[str],
+    rows: Iterable[Iterable[Any]],
+    file: IO[bytes],
+    *,
+    quotes_all: bool = False,
+) -> int:
+    """Write a header and a line for each row, as they are read; return their number."""
+    # Its own text layer must not close the file when it goes.
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL if quotes_all else csv.QUOTE_MINIMAL)
+    writer.writerow(columns)
+    number = 0
+    for row in rows:
+        writer.writerow([safe_cell(cell) for cell in row])
+        number += 1
+    text.detach()
+    return number

@@ -1,4 +1,4 @@
-"""How the user has called sitecrawl, so that commands can be shown as they would be typed."""
+"""The terminal of this process: how the user has called sitecrawl, and readers that have gone."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
+from typing import IO
 
 _NAME = "sitecrawl"
 
@@ -31,3 +32,14 @@ def _shown(path: Path) -> str:
     """Relative to the working folder, if it is below it."""
     folder = Path.cwd()
     return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+
+
+def discard_output(file: IO[str]) -> None:
+    """Discard what is written to *file* from now on, as after ``| head`` has ended.
+
+    What is still in its buffer goes, too: Python would try to write it when the process ends, and
+    complain.
+    """
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, file.fileno())
+    os.close(devnull)
