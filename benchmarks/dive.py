@@ -187,7 +187,13 @@ def add_pages(connection: Connection, site_id: int, number: int) -> None:
 
 def add_contents(connection: Connection, site_id: int) -> None:
     dive = add_dive(connection, site_id, {})
-    texts: dict[str, Any] = {"author": "", "published": "", "language": "en", "reader": ""}
+    texts: dict[str, Any] = {
+        "author": "",
+        "published": "",
+        "language": "en",
+        "reader": "",
+        "format": "html",
+    }
     contents = [
         {
             "page_id": page,

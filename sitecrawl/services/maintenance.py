@@ -15,7 +15,7 @@ from sitecrawl.services.database import known_site
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store import backup
 from sitecrawl.store.engine import open_database, schema_revision, without_password
-from sitecrawl.store.migrations.upgrade import HEAD_REVISION, can_upgrade
+from sitecrawl.store.migrations.upgrade import HEAD_REVISION, check_revision
 from sitecrawl.store.writers import partitions
 from sitecrawl.store.writers.prune import Removal, Retention, pruning
 from sitecrawl.store.writers.prune import vacuum as rewrite
@@ -88,7 +88,9 @@ def _copied(url: str, file: Path, started: float) -> Copied:
 @requires(Permission.MANAGE)
 def pending_migration(url: str) -> Migration:
     """What :func:`migrate` would do."""
-    return Migration(without_password(url), schema_revision(url), HEAD_REVISION)
+    found = Migration(without_password(url), schema_revision(url), HEAD_REVISION)
+    check_revision(found.before, found.database)
+    return found
 
 
 @requires(Permission.MANAGE)
@@ -100,7 +102,7 @@ def migrate(url: str, *, keep_copy: bool = False) -> Migration:
     PostgreSQL has its own ways of going back.
     """
     found = pending_migration(url)
-    if keep_copy and found.is_needed and can_upgrade(found.before):
+    if keep_copy and found.before and found.is_needed:
         found = replace(found, copy=backup.copy_beside(url, f"-{found.before}"))
     open_database(url).close()
     return found

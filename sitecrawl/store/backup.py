@@ -23,6 +23,7 @@ from sitecrawl.store.errors import (
     DatabaseUnavailableError,
     DriverMissingError,
 )
+from sitecrawl.store.migrations.upgrade import check_revision
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -125,6 +126,8 @@ def _restore_sqlite(url: URL, file: Path, *, replace: bool) -> None:
         raise DatabaseUnavailableError(f"the folder {path.parent} does not exist; create it first")
     with explained(str(file)), _connected(file, "ro") as source:
         _check(source, file)
+        [revision] = source.execute("SELECT version_num FROM alembic_version").fetchone() or [None]
+        check_revision(revision, str(file))
         if not path.exists():
             create_private(path)
         with explained(shown_url(url)), _connected(path, "rwc") as target:

@@ -13,21 +13,12 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import httpx
-from alembic import command
-from sqlalchemy import create_engine
 
-from sitecrawl.cli.serve import migrate_before_serving
 from sitecrawl.client import Client
-from sitecrawl.store.engine import schema_revision
-from sitecrawl.store.migrations.upgrade import HEAD_REVISION, alembic_config, migrations_folder
 from tests.site.build import page, robots, sitemap
-from tests.web.serving import serving as web_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
-
-    import pytest
 
     from tests.site import SiteServer
     from tests.site.project import Project
@@ -60,28 +51,6 @@ def serving(project: Project, *arguments: str) -> Iterator[tuple[str, str]]:
 def metrics(text: str) -> dict[str, float]:
     lines = (line for line in text.splitlines() if not line.startswith("#"))
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
-
-
-def test_an_older_database_is_copied_and_migrated(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file, copy = tmp_path / "own.db", tmp_path / "own-dives_1.db"
-    url = f"sqlite:///{file}"
-    engine = create_engine(url)
-    with engine.begin() as connection, migrations_folder() as folder:
-        config = alembic_config(folder)
-        config.attributes["connection"] = connection
-        command.upgrade(config, "dives_1")
-    engine.dispose()
-    for _ in range(2):
-        migrate_before_serving(url)
-    with web_server(url) as server:
-        assert server.signed_in(server.add_user()).get("/api/sites").status_code == 200
-    # The second time there is nothing to say.
-    assert capsys.readouterr().out == (
-        f"Migrated {url}: dives_1 -> {HEAD_REVISION}; as it was before: {copy}\n"
-    )
-    assert schema_revision(f"sqlite:///{copy}") == "dives_1"
 
 
 def test_a_newcomer_sets_up_watches_a_site_and_sees_its_pages(

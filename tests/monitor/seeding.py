@@ -49,6 +49,8 @@ class Watched:
             profile="monitor",
             settings={},
             allow_private=False,
+            worker_tags=[],
+            needed_tags="",
             priority=3,
             interval_minutes=1440,
             timezone="UTC",

@@ -297,6 +297,7 @@ def test_a_job_of_a_worker_that_lives_is_left_to_it(database: Database) -> None:
         "is_scheduler": False,
         "capacity": 1,
         "is_draining": False,
+        "tags": [],
     }
     with database.writing() as connection:
         register_worker(connection, values, datetime.now(UTC))

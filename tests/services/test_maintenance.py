@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import text
 
 from sitecrawl.services.maintenance import (
     back_up,
@@ -19,7 +20,13 @@ from sitecrawl.services.maintenance import (
     vacuum,
 )
 from sitecrawl.store.engine import open_database
-from sitecrawl.store.errors import BackupError, DatabaseMissingError, DriverMissingError, StoreError
+from sitecrawl.store.errors import (
+    BackupError,
+    DatabaseMissingError,
+    DriverMissingError,
+    SchemaTooNewError,
+    StoreError,
+)
 from sitecrawl.store.migrations.upgrade import HEAD_REVISION
 from sitecrawl.store.queries.scans import scan_by_id, scans
 from sitecrawl.store.writers.prune import Retention
@@ -170,6 +177,18 @@ def test_other_files_are_not_restored(tmp_path: Path, content: bytes, words: str
     with pytest.raises(StoreError, match=words):
         restore(sqlite_url(tmp_path, "own"), copy)
     assert [path.name for path in tmp_path.iterdir()] == ["copy"]
+
+
+def test_a_copy_of_another_version_is_not_put_in_the_place_of_anything(tmp_path: Path) -> None:
+    url, other = sqlite_url(tmp_path, "own"), sqlite_url(tmp_path, "other")
+    for each in (url, other):
+        with open_database(each) as database:
+            crawled(database)
+    with open_database(other) as database, database.writing() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0002_nicknames'"))
+    with pytest.raises(SchemaTooNewError, match=r"other\.db: a newer sitecrawl has written it"):
+        restore(url, tmp_path / "other.db", replace=True)
+    assert number_of_scans(url) == 1
 
 
 def test_a_migration_is_told_before_it_is_made(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Alembic's entry: runs the migrations on the connection that the store hands over.
 
-A new revision is made by hand beside the others; tests/store/test_migrations.py fails until the
+A new revision is written by hand beside the others: ``0002_<topic>.py``, whose ``revision`` is the
+name of the file, as is ``HEAD_REVISION``. tests/store/migrations/test_upgrade.py fails until the
 migrations give the same schema as ``sitecrawl.store.schema``.
 """
 

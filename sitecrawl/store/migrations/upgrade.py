@@ -7,6 +7,7 @@ for a database with tables of another version.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -33,9 +34,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy.engine import Connection, Engine
 
-HEAD_REVISION = "fetchers_3"
-# Of versions before the first release, which nobody was told to keep.
-_DEVELOPMENT_REVISIONS = frozenset({*(f"{number:04}" for number in range(1, 9)), "inventory_2"})
+HEAD_REVISION = "0001_initial"
 # Any constant will do, as long as every sitecrawl that migrates takes the same lock.
 _MIGRATION_LOCK = 7_338_241_958
 
@@ -50,18 +49,28 @@ def bring_to_head(engine: Engine, label: str) -> None:
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
         revision = current_revision(connection)
-        if revision in _DEVELOPMENT_REVISIONS:
-            raise SchemaError(
-                f"database {label}: it was written by a development version of sitecrawl (schema"
-                f" {revision}) that this one cannot read; move it away or name another database,"
-                " and scan again"
-            )
         if revision == HEAD_REVISION:
             return  # somebody else has done it while this process waited for the lock
         if not inspect(connection).get_table_names():
             create_tables(connection)
             return
         upgrade(connection, revision, label)
+
+
+def check_revision(revision: str | None, label: str) -> None:
+    """Refuse a schema that can neither be used nor migrated; None: there is none yet."""
+    if revision is None or revision == HEAD_REVISION or revision in _known_revisions():
+        return
+    if _number(revision) > _number(HEAD_REVISION):
+        raise SchemaTooNewError(
+            f"database {label}: a newer sitecrawl has written it (schema {revision}; this one "
+            f"knows up to {HEAD_REVISION}); upgrade it or use another database"
+        )
+    raise SchemaError(
+        f"database {label}: this sitecrawl cannot read its schema {revision}, which is that of a"
+        " development version or of another program; move it away or name another database, and"
+        " scan again"
+    )
 
 
 def create_tables(connection: Connection) -> None:
@@ -74,7 +83,10 @@ def create_tables(connection: Connection) -> None:
             connection.execute(text(statement))
     connection.execute(insert(workspaces).values(name="default", created_at=datetime.now(UTC)))
     connection.execute(
-        text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+        text(
+            "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
+            " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+        )
     )
     connection.execute(
         text("INSERT INTO alembic_version (version_num) VALUES (:head)"), {"head": HEAD_REVISION}
@@ -89,29 +101,13 @@ def current_revision(connection: Connection) -> str | None:
     return str(found) if found else None
 
 
-def can_upgrade(revision: str | None) -> bool:
-    """Whether there are migrations from tables of this version to the newest."""
-    from alembic.script import ScriptDirectory
-
-    with migrations_folder() as folder:
-        scripts = ScriptDirectory.from_config(alembic_config(folder))
-        return revision in {script.revision for script in scripts.walk_revisions()}
-
-
 def upgrade(connection: Connection, revision: str | None, label: str) -> None:
     """Run the migrations that are missing, within the connection's transaction."""
     from alembic import command
-    from alembic.script import ScriptDirectory
 
+    check_revision(revision, label)
     with migrations_folder() as folder:
         config = alembic_config(folder)
-        scripts = ScriptDirectory.from_config(config)
-        known = {None, *(script.revision for script in scripts.walk_revisions())}
-        if revision not in known:
-            raise SchemaTooNewError(
-                f"database {label}: a newer sitecrawl has written it (schema {revision}; this one "
-                f"knows up to {scripts.get_current_head()}); upgrade it or use another database"
-            )
         config.attributes["connection"] = connection
         try:
             command.upgrade(config, "head")
@@ -122,6 +118,20 @@ def upgrade(connection: Connection, revision: str | None, label: str) -> None:
                 f"database {label}: it holds tables of another program ({error.orig}); "
                 "give sitecrawl a database of its own"
             ) from error
+
+
+def _known_revisions() -> set[str]:
+    from alembic.script import ScriptDirectory
+
+    with migrations_folder() as folder:
+        scripts = ScriptDirectory.from_config(alembic_config(folder))
+        return {script.revision for script in scripts.walk_revisions()}
+
+
+def _number(revision: str) -> int:
+    """Of ``0002_tags`` 2; revisions of development versions were not numbered so: 0."""
+    number = re.match(r"(\d{4})_", revision)
+    return int(number[1]) if number else 0
 
 
 def alembic_config(folder: Path) -> Config:

@@ -63,7 +63,7 @@ page_contents = Table(
     Column("body_sha256", String(64), nullable=False),
     Column("reader", Text, nullable=False),
     # html, pdf, docx, ...
-    Column("format", String(10), nullable=False, server_default="html"),
+    Column("format", String(10), nullable=False),
     # encrypted, damaged, too_large, too_slow; NULL: it was read.
     Column("problem", String(20)),
     Column("title", Text, nullable=False),
@@ -194,7 +194,7 @@ conversation_turns = Table(
     # Label, passage, page and the words that are quoted, as they were when they were cited.
     Column("citations", Json, nullable=False),
     # Sentences of the answer whose words their sources do not have, with what is missing.
-    Column("unsupported", Json, nullable=False, server_default="[]"),
+    Column("unsupported", Json, nullable=False),
     Column("prompt_tokens", Integer, nullable=False),
     Column("answer_tokens", Integer, nullable=False),
     Column("asked_at", UtcDateTime, nullable=False),

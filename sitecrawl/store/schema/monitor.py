@@ -63,8 +63,8 @@ watched_sites = Table(
     Column("allow_private", Boolean, nullable=False),
     # Tags that a worker must have to scan it: a list of texts, and with what its settings need the
     # same in order, separated by commas, so that equal ones can be found.
-    Column("worker_tags", Json, nullable=False, server_default="[]"),
-    Column("needed_tags", Text, nullable=False, server_default=""),
+    Column("worker_tags", Json, nullable=False),
+    Column("needed_tags", Text, nullable=False),
     # 1 to 5; 5 goes first.
     Column("priority", Integer, nullable=False),
     Column("interval_minutes", Integer, nullable=False),
@@ -160,7 +160,7 @@ workers = Table(
     # Scans at once.
     Column("capacity", Integer, nullable=False),
     # A list of texts.
-    Column("tags", Json, nullable=False, server_default="[]"),
+    Column("tags", Json, nullable=False),
     # It takes no further jobs and ends with those that it has.
     Column("is_draining", Boolean, nullable=False),
     Column("started_at", UtcDateTime, nullable=False),

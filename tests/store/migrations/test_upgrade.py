@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import MetaData, create_engine, inspect, text
-from sqlalchemy.schema import DropIndex
+from sqlalchemy import create_engine, inspect, select, text
 
 import sitecrawl
+from sitecrawl.services.maintenance import pending_migration
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.errors import SchemaError, SchemaTooNewError
 from sitecrawl.store.migrations.upgrade import (
@@ -28,73 +28,81 @@ from sitecrawl.store.migrations.upgrade import (
     migrations_folder,
     upgrade,
 )
-from sitecrawl.store.schema import DEFERRED_INDEXES, PARTIAL_INDEXES, SITE_INDEX, metadata
-from sitecrawl.store.writers.pages import ensure_page_index
+from sitecrawl.store.schema import PARTIAL_INDEXES, metadata, sites, workspaces
+from tests.store.migrations.next_version import NEXT_REVISION, NICKNAMES, next_version
 from tests.store.scanning import scan
 
-_ZEROES = {int: 0, str: "x", bool: False, float: 0.0}
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy.engine import Connection
 
 
-@pytest.mark.parametrize("way", ["created", "migrated"])
-def test_both_ways_give_the_tables_of_the_code(database_url: str, way: str) -> None:
-    if way == "migrated":
-        engine = create_engine(database_url)
-        with engine.begin() as connection:
-            upgrade(connection, None, "the test's")
-        engine.dispose()
-    with open_database(database_url) as database:
-        # With two sites there are all the indexes that SQLite gets only when they are needed.
-        for site in ("one.example", "two.example"):
-            scan(database, {}, site=site)
-        with database.writing() as connection:
-            ensure_page_index(connection)
-            context = MigrationContext.configure(connection, opts={"compare_type": True})
-            differences = compare_metadata(context, metadata)
-            assert all(kind == "remove_index" for kind, _ in differences)
-            assert {index.name for _, index in differences} == set(PARTIAL_INDEXES)
-            assert inspect(connection).get_view_names() == ["further_mentions", "mentions"]
-            assert current_revision(connection) == HEAD_REVISION
+_SQLITE_SQL = "SELECT name, sql FROM sqlite_master"
+_POSTGRES_SQL = """
+SELECT 'column', table_name || '.' || column_name, concat_ws(
+    ' ', data_type, character_maximum_length, collation_name, is_nullable, column_default)
+FROM information_schema.columns WHERE table_schema = current_schema()
+UNION ALL SELECT 'constraint', conrelid::regclass || '.' || conname, pg_get_constraintdef(oid)
+FROM pg_constraint WHERE connamespace = current_schema()::regnamespace
+UNION ALL SELECT 'index', indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema()
+UNION ALL SELECT 'view', viewname, definition FROM pg_views WHERE schemaname = current_schema()
+UNION ALL SELECT 'storage', relname, array_to_string(reloptions, ' ') FROM pg_class
+WHERE relnamespace = current_schema()::regnamespace AND reloptions IS NOT NULL AND relkind = 'r'
+"""
 
 
-def test_both_ways_give_the_same_sql(tmp_path: Path) -> None:
-    schemas: list[dict[str, list[str]]] = []
-    for prepare in (create_tables, lambda connection: upgrade(connection, None, "the test's")):
-        engine = create_engine(f"sqlite:///{tmp_path}/{len(schemas)}.db")
-        with engine.begin() as connection:
-            prepare(connection)
-            # SQLite gets these when they are needed.
-            for index in (*DEFERRED_INDEXES, SITE_INDEX):
-                connection.execute(DropIndex(index, if_exists=True))
-            rows = connection.execute(text("SELECT name, sql FROM sqlite_master")).all()
-        schemas.append({name: _words(sql) for name, sql in rows if name != "alembic_version"})
-        engine.dispose()
-    created, migrated = schemas
-    assert created == migrated
+def migrate_from_nothing(connection: Connection) -> None:
+    upgrade(connection, None, "the test's")
 
 
-def test_both_ways_give_the_same_storage_parameters(postgres_url: str) -> None:
-    engine = create_engine(postgres_url)
-    found: list[dict[str, list[str]]] = []
-    for prepare in (create_tables, lambda connection: upgrade(connection, None, "the test's")):
+@pytest.mark.parametrize("prepare", [create_tables, migrate_from_nothing])
+def test_both_ways_give_the_tables_of_the_code(
+    database_url: str, prepare: Callable[[Connection], None]
+) -> None:
+    engine = create_engine(database_url)
+    with engine.begin() as connection:
+        prepare(connection)
+        options = {"compare_type": True, "compare_server_default": True}
+        differences = compare_metadata(
+            MigrationContext.configure(connection, opts=options), metadata
+        )
+        assert all(kind == "remove_index" for kind, _ in differences)
+        assert {index.name for _, index in differences} == set(PARTIAL_INDEXES)
+        assert inspect(connection).get_view_names() == ["further_mentions", "mentions"]
+        assert current_revision(connection) == HEAD_REVISION
+        assert connection.execute(select(workspaces.c.id, workspaces.c.name)).all() == [
+            (1, "default")
+        ]
+    engine.dispose()
+
+
+def test_both_ways_give_the_same_sql(database_url: str, database_kind: str) -> None:
+    """Names and definitions of all that there is, down to defaults and storage parameters."""
+    engine = create_engine(database_url)
+    found: list[dict[tuple[str, ...], list[str]]] = []
+    for prepare in (create_tables, migrate_from_nothing):
         with engine.connect() as connection, connection.begin() as transaction:
+            if database_kind == "sqlite":
+                # Otherwise the driver would commit each table.
+                connection.exec_driver_sql("BEGIN")
             prepare(connection)
             rows = connection.execute(
-                text(
-                    "SELECT relname, reloptions FROM pg_class WHERE reloptions IS NOT NULL"
-                    " AND relkind = 'r' AND relnamespace = current_schema()::regnamespace"
-                )
+                text(_SQLITE_SQL if database_kind == "sqlite" else _POSTGRES_SQL)
             )
-            found.append({name: sorted(options) for name, options in rows})
+            found.append({tuple(name): _words(definition) for *name, definition in rows})
             transaction.rollback()
     engine.dispose()
     created, migrated = found
     assert created == migrated
-    assert set(created) == {"pages", "other_mentions", "visits"}
+    if database_kind == "postgres":
+        storage = {name for kind, name in created if kind == "storage"}
+        assert storage == {"pages", "other_mentions", "visits"}
 
 
 def _words(sql: str | None) -> list[str]:
-    """Constraints may come in another order, and so may the last column."""
-    return sorted((sql or "").replace(",", " ").replace(")", " ) ").split())
+    """Without white space, which differs; constraints may come in another order."""
+    return sorted(re.sub(r"([()])", r" \1 ", sql or "").replace(",", " ").split())
 
 
 def test_the_newest_version_is_known_without_alembic() -> None:
@@ -103,12 +111,15 @@ def test_the_newest_version_is_known_without_alembic() -> None:
         assert scripts.get_current_head() == HEAD_REVISION
 
 
-@pytest.mark.parametrize("revision", ["0001", "0008", "inventory_2"])
+@pytest.mark.parametrize("revision", ["0001", "0008", "inventory_2", "worker_tags_1"])
 def test_a_database_of_a_development_version_is_refused(database_url: str, revision: str) -> None:
-    with open_database(database_url) as database, database.writing() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = :is"), {"is": revision})
-    with pytest.raises(SchemaError, match=rf"schema {revision}\).*and scan again"):
+    set_revision(database_url, revision)
+    words = rf"schema {revision}, which is that of a development version .*and scan again"
+    with pytest.raises(SchemaError, match=words) as refused:
         open_database(database_url)
+    assert not isinstance(refused.value, SchemaTooNewError)
+    with pytest.raises(SchemaError, match=words):
+        pending_migration(database_url)
 
 
 def test_opening_twice_changes_nothing(database_url: str) -> None:
@@ -118,12 +129,16 @@ def test_opening_twice_changes_nothing(database_url: str) -> None:
 
 
 def test_a_newer_database_is_left_alone(database_url: str) -> None:
+    set_revision(database_url, "0002_nicknames")
+    words = f"schema 0002_nicknames; this one knows up to {HEAD_REVISION}"
+    for refused in (open_database, pending_migration):
+        with pytest.raises(SchemaTooNewError, match=words):
+            refused(database_url)
+
+
+def set_revision(database_url: str, revision: str) -> None:
     with open_database(database_url) as database, database.writing() as connection:
-        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(
-        SchemaTooNewError, match=f"schema 9999; this one knows up to {HEAD_REVISION}"
-    ):
-        open_database(database_url)
+        connection.execute(text("UPDATE alembic_version SET version_num = :is"), {"is": revision})
 
 
 def test_the_tables_of_another_program_are_left_alone(sqlite_url: str) -> None:
@@ -176,57 +191,54 @@ with create_engine("sqlite:///x.db").begin() as connection:
     assert done.stdout.startswith(str(egg)), done.stderr
 
 
-def test_workspaces_that_shared_an_inventory_are_separated(database_url: str) -> None:
-    """Migrating from the version in which a key was one inventory, whoever watched it."""
-    moment = "2026-01-01 00:00:00+00:00"
+_MIGRATE = (sys.executable, "-W", "error", "-m", "sitecrawl", "migrate", "--database")
+
+
+def test_the_next_version_migrates_once_however_many_start(
+    database_url: str, tmp_path: Path
+) -> None:
+    with open_database(database_url) as database:
+        scan(database, {}, site="one.example")
+    variables = os.environ | {"PYTHONPATH": str(next_version(tmp_path))}
+    running = [
+        subprocess.Popen(
+            [*_MIGRATE, database_url],
+            cwd=tmp_path,
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        for _ in range(3)
+    ]
+    output = [process.communicate()[0] for process in running]
+    assert [process.returncode for process in running] == [0] * 3, output
     engine = create_engine(database_url)
-    with engine.begin() as connection, migrations_folder() as folder:
-        config = alembic_config(folder)
-        config.attributes["connection"] = connection
-        command.upgrade(config, "dives_1")
-        before = MetaData()
-        before.reflect(connection)
-
-        def add(table: str, **values: Any) -> None:
-            columns = before.tables[table].c
-            zeroes = {
-                column.name: _ZEROES.get(column.type.python_type, moment)
-                for column in columns
-                if not column.nullable and not column.primary_key
-            }
-            given = {**zeroes, **values}
-            names, places = ", ".join(given), ", ".join(f":{name}" for name in given)
-            connection.execute(text(f"INSERT INTO {table} ({names}) VALUES ({places})"), given)
-
-        add("workspaces", id=2, name="other")
-        for site_id, key in ((1, "shared.example"), (2, "own.example"), (3, "by-hand.example")):
-            add("sites", id=site_id, key=key, key_rules="{}")
-            add("scans", id=site_id, site_id=site_id, status="finished", settings="{}")
-        sites = ((1, 2, "shared.example", 1), (2, 1, "shared.example", 1), (3, 1, "own.example", 2))
-        for number, workspace_id, key, site_id in sites:
-            add(
-                "watched_sites",
-                id=number,
-                workspace_id=workspace_id,
-                key=key,
-                site_id=site_id,
-                tags="[]",
-                settings="{}",
-                last_scan_id=site_id,
-            )
-            since = f"2026-01-0{number} 00:00:00+00:00"
-            add("site_inventories", watched_site_id=number, site_id=site_id, since=since)
-            add("jobs", id=number, watched_site_id=number, scan_id=site_id)
+    with engine.connect() as connection:
+        assert current_revision(connection) == NEXT_REVISION
+        rows = connection.execute(text("SELECT key, nickname FROM sites")).all()
+        assert rows == [("one.example", "the one.example")]
     engine.dispose()
+    with pytest.raises(SchemaTooNewError):
+        open_database(database_url)
+
+
+def test_a_migration_that_fails_leaves_nothing(database_url: str, tmp_path: Path) -> None:
+    with open_database(database_url) as database:
+        scan(database, {}, site="one.example")
+    variables = os.environ | {
+        "PYTHONPATH": str(next_version(tmp_path, f"{NICKNAMES}op.execute('SELECT no_such')"))
+    }
+    done = subprocess.run(
+        [*_MIGRATE, database_url],
+        cwd=tmp_path,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "no_such" in done.stderr
     with open_database(database_url) as database, database.reading() as connection:
-
-        def rows(columns: str, table: str) -> list[tuple[Any, ...]]:
-            order = columns.partition(",")[0]
-            found = connection.execute(text(f"SELECT {columns} FROM {table} ORDER BY {order}"))
-            return [tuple(row) for row in found]
-
-        assert rows("id, workspace_id", "sites") == [(1, 2), (2, 1), (3, 1)]
-        watched = rows("id, site_id, last_scan_id", "watched_sites")
-        assert watched == [(1, 1, 1), (2, None, None), (3, 2, 2)]
-        assert rows("watched_site_id, site_id", "site_inventories") == [(1, 1), (3, 2)]
-        assert rows("id, scan_id", "jobs") == [(1, 1), (2, None), (3, 2)]
+        assert current_revision(connection) == HEAD_REVISION
+        columns = {column["name"] for column in inspect(connection).get_columns("sites")}
+        assert columns == set(sites.c.keys())
