@@ -29,7 +29,7 @@ from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.services.change_detection import detect_changes
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.vocabulary import ScanStatus
-from sitecrawl.store.writers import finalize
+from sitecrawl.store.writers import finalize_mentions
 from sitecrawl.store.writers import pages as page_writer
 from sitecrawl.store.writers.records import DocumentRecord, FetchRecord, PageRows
 from sitecrawl.store.writers.scan_writer import ScanWriter
@@ -120,8 +120,8 @@ def _without_history(url: str, pages: int) -> None:
     with ExitStack() as stack:
         for name in ("_KEEP", "_KEEP_REPEATED"):
             stack.enter_context(mock.patch.object(page_writer, name, nothing))
-        stack.enter_context(mock.patch.object(finalize, "_KEEP_PROMOTED", nothing))
-        stack.enter_context(mock.patch.object(finalize, "record_absences"))
+        stack.enter_context(mock.patch.object(finalize_mentions, "_KEEP_PROMOTED", nothing))
+        stack.enter_context(mock.patch.object(finalize_mentions, "record_absences"))
         _scan(url, pages, is_changed=True)
 
 

@@ -37,7 +37,7 @@ from sitecrawl.dive.search import search
 from sitecrawl.dive.topics import renew_topics
 from sitecrawl.dive.vectors import pack_vectors
 from sitecrawl.store import schema as t
-from sitecrawl.store.bodies import pack_body
+from sitecrawl.store.compression import pack_body
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.passages import ensure_words_indexed
 from sitecrawl.store.queries.scans import sites

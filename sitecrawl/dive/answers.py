@@ -27,13 +27,13 @@ from sitecrawl.dive.search import search, speaks_of
 from sitecrawl.dive.sentences import split_sentences, words_of
 from sitecrawl.errors import NotFoundError
 from sitecrawl.services.permissions import Permission, requires
-from sitecrawl.store.queries.conversations import (
+from sitecrawl.store.queries.dives import (
     content_gaps_of,
     conversations_of,
     past_turns,
     tokens_since,
 )
-from sitecrawl.store.writers.conversations import NewTurn, add_gap, add_turn, begin_conversation
+from sitecrawl.store.writers.dives import NewTurn, add_gap, add_turn, begin_conversation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator, Sequence
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from sitecrawl.dive.embeddings import Embedder
     from sitecrawl.dive.search import EmbedderNamed, Hit
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.conversations import ContentGap, Conversation, Turn
+    from sitecrawl.store.queries.dives import ContentGap, Conversation, Turn
     from sitecrawl.store.queries.scans import Site
 
 NOT_FOUND_WORDS: Final = "Not found on this site."

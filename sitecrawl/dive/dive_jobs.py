@@ -31,9 +31,9 @@ from sitecrawl.store.writers.jobs import queue_job
 
 if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.cursors import ListPage
     from sitecrawl.store.queries.dives import Dive, Searchable
     from sitecrawl.store.queries.page_filter import PageFilter
-    from sitecrawl.store.queries.paging import ListPage
     from sitecrawl.store.queries.scans import Site
 
 # A stopped dive may take so long to store what it has.

@@ -19,7 +19,7 @@ from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.scan_process import run_in_child
 from sitecrawl.store.queries.page_filter import LISTED_PAGES, PageFilter
 from sitecrawl.store.queries.pages import page_rows
-from sitecrawl.store.queries.scan_progress import stored_progress
+from sitecrawl.store.queries.scan_figures import stored_progress
 from sitecrawl.store.queries.scans import latest_scan
 from sitecrawl.store.vocabulary import DiveStatus, PageStatus, ScanStatus
 from sitecrawl.store.writers.dives import (

@@ -29,7 +29,7 @@ from sitecrawl.errors import ExtraMissingError
 from sitecrawl.html.decoding import looks_like_html, page_as_utf8
 from sitecrawl.html.text import hash_text
 from sitecrawl.parsing.findings import Findings
-from sitecrawl.store.bodies import unpack_body
+from sitecrawl.store.compression import unpack_body
 from sitecrawl.store.queries.passages import (
     ensure_words_indexed,
     kept_page_bodies,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from sitecrawl.exporters.sitemap_diff import SitemapChange
-    from sitecrawl.store.queries.comparison import Orphan, UnlistedPage
+    from sitecrawl.store.queries.sitemap_comparison import Orphan, UnlistedPage
 
     ComparedPages: TypeAlias = Iterable[Orphan | UnlistedPage | SitemapChange]
 

@@ -14,8 +14,8 @@ from sitecrawl.exporters.sitemap import latest_lastmod, valid_lastmod
 from sitecrawl.exporters.sitemap_fitness import read_fitness
 from sitecrawl.html.links import Region
 from sitecrawl.store.queries.classification import main_language
-from sitecrawl.store.queries.comparison import listed_pages
 from sitecrawl.store.queries.links import site_menu
+from sitecrawl.store.queries.sitemap_comparison import listed_pages
 from sitecrawl.urls.address import origin_of
 from sitecrawl.urls.canonical import page_key, strict_url
 

@@ -13,8 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from sitecrawl.store.queries.arrow import arrow_batches, arrow_schema
-from sitecrawl.store.queries.dataset_rows import change_batches, mention_batches
+from sitecrawl.store.queries.arrow import (
+    arrow_batches,
+    arrow_schema,
+    change_batches,
+    mention_batches,
+)
 from sitecrawl.store.queries.page_filter import ALL_PAGES
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from isal import igzip
 from sitecrawl.config import ConfigError
 from sitecrawl.exporters.sitemap_fitness import MAX_LOC_CHARACTERS, read_fitness
 from sitecrawl.sitemaps.lastmod import normalize_lastmod
-from sitecrawl.store.queries.comparison import listed_pages
 from sitecrawl.store.queries.pages import count_pages
+from sitecrawl.store.queries.sitemap_comparison import listed_pages
 from sitecrawl.store.schema import iso_text
 from sitecrawl.urls.address import origin_of
 from sitecrawl.urls.canonical import canonicalize, strict_url

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sitecrawl.exporters.sitemap_fitness import Fitness, Objection
-    from sitecrawl.store.queries.comparison import SitemapPage
+    from sitecrawl.store.queries.sitemap_comparison import SitemapPage
 
 
 class Action(StrEnum):

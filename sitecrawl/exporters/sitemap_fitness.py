@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.comparison import SitemapPage
     from sitecrawl.store.queries.scans import Scan, Site
+    from sitecrawl.store.queries.sitemap_comparison import SitemapPage
     from sitecrawl.store.queries.visits import VisitAnswer
 
 # What sitemaps.org allows an address to have.

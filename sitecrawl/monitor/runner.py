@@ -25,11 +25,10 @@ from sitecrawl.store.errors import (
     ScanRunningError,
 )
 from sitecrawl.store.queries.dives import dive_of_job
-from sitecrawl.store.queries.jobs import Job, is_cancel_requested, job_to_run
+from sitecrawl.store.queries.jobs import Job, is_cancel_requested, job_to_run, worker_is_alive
 from sitecrawl.store.queries.resume import find_dead_scans
 from sitecrawl.store.queries.scans import scan_by_id, scan_since
 from sitecrawl.store.queries.watched_sites import site_to_scan
-from sitecrawl.store.queries.workers import worker_is_alive
 from sitecrawl.store.vocabulary import (
     ACTIVE_JOBS,
     DiveStatus,

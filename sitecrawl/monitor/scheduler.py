@@ -17,16 +17,14 @@ from sitecrawl.scheduling.worker_tags import WorkerKind, missing_words
 from sitecrawl.services.jobs import PERSON_PRIORITY
 from sitecrawl.store.queries.jobs import (
     Job,
+    Worker,
     count_enabled_sites,
     due_sites,
     handed_over_jobs,
     jobs_queued_at,
+    running_workers,
     waiting_jobs,
     waiting_needs,
-)
-from sitecrawl.store.queries.workers import (
-    Worker,
-    running_workers,
     worker_is_alive,
     workers,
 )

@@ -42,8 +42,8 @@ from sitecrawl.services.sessions import clear_expired
 from sitecrawl.store.engine import beside, open_database
 from sitecrawl.store.errors import StoreError
 from sitecrawl.store.processes import process_token
+from sitecrawl.store.queries.jobs import running_workers
 from sitecrawl.store.queries.scans import scan_by_id, site_by_id
-from sitecrawl.store.queries.workers import running_workers
 from sitecrawl.store.writers.jobs import register_worker, remove_worker, update_worker
 from sitecrawl.tracing import Tracer
 

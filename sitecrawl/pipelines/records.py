@@ -23,7 +23,7 @@ from sitecrawl.items import (
     Source,
     mention_batches,
 )
-from sitecrawl.store.queries.known_pages import check_fingerprint
+from sitecrawl.store.queries.known_documents import check_fingerprint
 from sitecrawl.store.writers.host_queues import queue_of
 from sitecrawl.store.writers.records import (
     DocumentRecord,

@@ -22,10 +22,11 @@ from sitecrawl.store.queries.findings import (
     SitemapEntries,
     implausible_lastmods,
     lastmod_ranges,
+    near_duplicate_pages,
+    text_difference,
 )
 from sitecrawl.store.queries.page_findings import NO_SOURCES, PageFindings
 from sitecrawl.store.queries.pages import page_urls
-from sitecrawl.store.queries.texts import near_duplicate_pages, text_difference
 from sitecrawl.store.queries.topics import competing_pages_of
 from sitecrawl.store.queries.visits import external_pages
 from sitecrawl.store.schema import iso_text

@@ -10,8 +10,8 @@ import numpy as np
 from sitecrawl.coverage.sightings import SourceGroup
 from sitecrawl.html.links import RENDERED_SOURCES, Region
 from sitecrawl.items import SITEMAP_SOURCES, Source
-from sitecrawl.store.queries.comparison import FOLLOWED_SOURCES
 from sitecrawl.store.queries.links import further_mentions, sitemap_documents, visited_documents
+from sitecrawl.store.queries.sitemap_comparison import FOLLOWED_SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sitecrawl.items import KnownPage, Validators
     from sitecrawl.scan.arguments import SpiderArguments
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.archive import RobotsCopy
+    from sitecrawl.store.queries.known_documents import RobotsCopy
     from sitecrawl.store.queries.resume import Resumption
     from sitecrawl.store.writers.records import NextAnswer, ScanHandle, WaitingVisit
     from sitecrawl.store.writers.scan_fetchers import FetchersResult
@@ -122,7 +122,7 @@ class ScanDatabase:
     ) -> None:
         # SQLAlchemy would delay the first request.
         from sitecrawl.store.engine import open_database
-        from sitecrawl.store.queries.archive import load_validators
+        from sitecrawl.store.queries.known_documents import load_validators
         from sitecrawl.store.queries.resume import load_resumption
         from sitecrawl.store.writers.scan_writer import ScanWriter
 
@@ -294,12 +294,12 @@ class ScanDatabase:
         return self.writer.known_pages(*args, **options)
 
     def _children(self, validators: Validators) -> Sequence[tuple[str, str]]:
-        from sitecrawl.store.queries.archive import children
+        from sitecrawl.store.queries.known_documents import children
 
         return children(self._database, validators.document_id)
 
     def _robots_copies(self, url: str) -> tuple[RobotsCopy | None, RobotsCopy | None]:
-        from sitecrawl.store.queries.archive import last_answer, last_good_copy
+        from sitecrawl.store.queries.known_documents import last_answer, last_good_copy
 
         assert self.record is not None
         site_id = self.record.site_id

@@ -277,7 +277,7 @@ class FetchDatabase(ScanDatabase):
         self._release(list(self.queues.values()))
 
     def _load_known_pages(self, *args: Any, **options: Any) -> dict[int, KnownPage]:
-        from sitecrawl.store.queries.known_pages import load_known_pages
+        from sitecrawl.store.queries.known_documents import load_known_pages
 
         assert self.record is not None
         with self._database.reading() as connection:

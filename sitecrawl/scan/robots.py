@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from sitecrawl.robots.answers import RobotsAnswer
     from sitecrawl.robots.policy import RobotsPolicy, Verdict
     from sitecrawl.scan import Scan
-    from sitecrawl.store.queries.archive import RobotsCopy
+    from sitecrawl.store.queries.known_documents import RobotsCopy
     from sitecrawl.urls.columns import SharedOrigin
 
 _MAX_RETRIES = 1

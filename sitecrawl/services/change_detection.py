@@ -151,7 +151,8 @@ def _write(connection: Connection, pair: Pair, found: Found, now: datetime) -> N
             event = event if is_news else replace(event, is_silent=True)  # noqa: PLW2901
         event_id = writer.add_event(connection, site_id, scan_id, event, now, incident_id)
         if kind := event.detail.get("restated"):
-            writer.add_restated(connection, site_id, scan_id, event_id, ChangeKind(kind), now)
+            kind = ChangeKind(kind)
+            writer.add_sitemap_updates(connection, site_id, scan_id, event_id, kind, now)
 
 
 def _close_incidents(

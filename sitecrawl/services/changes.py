@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.changes import ChangeFact, EventFact, IncidentFact
-    from sitecrawl.store.queries.paging import ListPage
+    from sitecrawl.store.queries.cursors import ListPage
     from sitecrawl.store.queries.scans import Scan, Site
 
 DEFAULT_LIMIT: Final = 100

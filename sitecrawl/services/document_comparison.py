@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.services.page_comparison import Found
     from sitecrawl.store.queries.change_documents import RobotsAnswered
-    from sitecrawl.store.queries.moved_pages import AddedPage
+    from sitecrawl.store.queries.page_changes import AddedPage
     from sitecrawl.store.queries.scan_pairs import Pair
 
 

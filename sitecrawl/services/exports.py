@@ -22,15 +22,15 @@ from sitecrawl.services.database import known_site
 from sitecrawl.services.formats import GraphFormat, ListFormat
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.dataset_sql import QueryLimits, asking_dataset
-from sitecrawl.store.queries.comparison import (
+from sitecrawl.store.queries.links import GraphFilter, reading_graph
+from sitecrawl.store.queries.scans import latest_scan, scans_of_sites, sites
+from sitecrawl.store.queries.sitemap_comparison import (
     Orphan,
     UnlistedPage,
     orphans,
     pages_and_entries,
     unlisted_pages,
 )
-from sitecrawl.store.queries.links import GraphFilter, reading_graph
-from sitecrawl.store.queries.scans import latest_scan, scans_of_sites, sites
 from sitecrawl.store.vocabulary import ENDED_WELL
 from sitecrawl.urls.address import origin_of, resolve
 

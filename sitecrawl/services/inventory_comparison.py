@@ -11,7 +11,7 @@ from sitecrawl.errors import NotFoundError
 from sitecrawl.services.inventory_lists import page_facets
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.sites import asked_scan, get_site
-from sitecrawl.store.queries import scan_difference
+from sitecrawl.store.queries import scan_pairs
 from sitecrawl.store.queries.change_documents import map_states
 from sitecrawl.store.queries.page_filter import PageFilter
 from sitecrawl.store.queries.pages import page_rows
@@ -160,7 +160,7 @@ def diff(
     """Compare the inventories as of two kept scans; by default the newest and the one before."""
     before, after = _two_scans(database, site, before_id, after_id)
     with database.reading() as connection:
-        rows = scan_difference.difference(connection, before, after)
+        rows = scan_pairs.difference(connection, before, after)
         return Diff(before, after, tuple(PageDifference(*row) for row in rows))
 
 
@@ -182,7 +182,7 @@ def sitemap_pages(
     before, after = _two_scans(database, site, before_id, after_id)
     found: dict[int, list[tuple[str, str]]] = {}
     with database.reading() as connection:
-        for document_id, kind, url in scan_difference.listed_differently(connection, before, after):
+        for document_id, kind, url in scan_pairs.listed_differently(connection, before, after):
             found.setdefault(document_id, []).append((kind, url))
     return found
 
@@ -196,7 +196,7 @@ def _two_scans(
         raise NotFoundError(f"{site.key} has no scan {after_id or 'yet'}; see: sitecrawl scans")
     with database.reading() as connection:
         if before_id is None:
-            before_id = scan_difference.scan_before(connection, after)
+            before_id = scan_pairs.scan_before(connection, after)
     before = scan_by_id(database, before_id) if before_id is not None else None
     if before is None or before.site_id != site.id:
         name = "before it" if before_id is None else str(before_id)

@@ -11,15 +11,15 @@ from typing import IO, TYPE_CHECKING, Final
 from sitecrawl.errors import InvalidInputError, NotFoundError
 from sitecrawl.items import PageItem
 from sitecrawl.services.permissions import Permission, requires
-from sitecrawl.store.queries import document_lists, page_links
+from sitecrawl.store.queries import document_lists, links
 from sitecrawl.store.queries.classification import classifier_of
 from sitecrawl.store.queries.cursors import decode_cursor, encode_cursor
 from sitecrawl.store.queries.explain import page_fact, why
 from sitecrawl.store.queries.facets import count_facets
 from sitecrawl.store.queries.feed import FEED_FIELDS, feed_columns
+from sitecrawl.store.queries.links import LinkPosition
 from sitecrawl.store.queries.page_filter import PageFilter, PageOrder, checked_order
 from sitecrawl.store.queries.page_index import is_indexed
-from sitecrawl.store.queries.page_links import LinkPosition
 from sitecrawl.store.queries.pages import count_wanted, page_positions, page_rows, reading_pages
 from sitecrawl.store.writers.page_index import index_pages
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.services.database import AskedScan
     from sitecrawl.store.engine import Database
+    from sitecrawl.store.queries.cursors import ListPage
     from sitecrawl.store.queries.document_lists import (
         EvidenceRecord,
         FetchedDocument,
@@ -36,9 +37,8 @@ if TYPE_CHECKING:
     )
     from sitecrawl.store.queries.explain import Why
     from sitecrawl.store.queries.facets import Facets
+    from sitecrawl.store.queries.links import PageLink
     from sitecrawl.store.queries.page_index import BoundedCount
-    from sitecrawl.store.queries.page_links import PageLink
-    from sitecrawl.store.queries.paging import ListPage
     from sitecrawl.store.queries.scans import Site
 
 MAX_PAGES: Final = 500
@@ -214,7 +214,7 @@ def links_of_page(
 ) -> tuple[list[PageLink], str | None]:
     """Some links to a page, or of it, and where the next ones begin."""
     check_page(asked.database, asked.site, page_id)
-    read = page_links.links_to if is_incoming else page_links.links_from
+    read = links.links_to if is_incoming else links.links_from
     after = _position(cursor) if cursor else LinkPosition()
     found = read(asked.database, asked.scan, page_id, after, limit + 1)
     if len(found) <= limit:

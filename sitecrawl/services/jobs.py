@@ -17,14 +17,15 @@ from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.queries.jobs import (
     Job,
     JobFilter,
+    Worker,
     find_job,
     job_counts,
     jobs_page,
     waiting_reasons,
+    workers,
 )
-from sitecrawl.store.queries.scan_progress import recent_fetches, stored_progress
+from sitecrawl.store.queries.scan_figures import recent_fetches, stored_progress
 from sitecrawl.store.queries.watched_sites import find_watched_site
-from sitecrawl.store.queries.workers import Worker, workers
 from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobKind, JobStatus, JobTrigger
 from sitecrawl.store.writers.jobs import queue_job, request_cancel
 
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.paging import ListPage
-    from sitecrawl.store.queries.scan_progress import RecentFetch, StoredProgress
+    from sitecrawl.store.queries.cursors import ListPage
+    from sitecrawl.store.queries.scan_figures import RecentFetch, StoredProgress
     from sitecrawl.store.queries.watched_sites import WatchedSite
 
 # What a person asks for goes before what the schedule asks for (priorities 1 to 5).

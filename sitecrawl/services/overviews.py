@@ -13,14 +13,14 @@ from sitecrawl.services.jobs import monitor_status
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.services.sites import count_sites, get_site, list_sites, site_scans
 from sitecrawl.store.queries import workspace_activity as queries
-from sitecrawl.store.queries.scans import latest_scan, site_by_id
-from sitecrawl.store.queries.sitemap_counts import UrlCounts, read_sitemap_facts
-from sitecrawl.store.queries.trends import (
+from sitecrawl.store.queries.document_lists import UrlCounts, read_sitemap_facts
+from sitecrawl.store.queries.scan_figures import (
     FetchFigures,
     fetch_figures,
     presences_since,
     recent_statuses,
 )
+from sitecrawl.store.queries.scans import latest_scan, site_by_id
 from sitecrawl.store.queries.watched_sites import SiteFilter, SiteSort
 from sitecrawl.store.vocabulary import ENDED_WELL, ScanStatus, SiteState
 from sitecrawl.urls.path_tree import section_of
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from sitecrawl.services.database import AskedScan
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.changes import ChangeFact
-    from sitecrawl.store.queries.paging import ListPage
+    from sitecrawl.store.queries.cursors import ListPage
+    from sitecrawl.store.queries.document_lists import SitemapFact
     from sitecrawl.store.queries.scans import Scan
-    from sitecrawl.store.queries.sitemap_counts import SitemapFact
     from sitecrawl.store.queries.watched_sites import WatchedSite
     from sitecrawl.store.queries.workspace_activity import ScanFigure, ScanTotals, WorkspaceIncident
 

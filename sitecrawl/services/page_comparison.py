@@ -25,7 +25,7 @@ from sitecrawl.changes.presence import (
     step,
 )
 from sitecrawl.services.document_comparison import DocumentComparison
-from sitecrawl.store.queries import moved_pages, restated_pages, visit_changes, watched_pages
+from sitecrawl.store.queries import page_changes, page_presence
 from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from sitecrawl.changes.moves import Move, SiteMove
-    from sitecrawl.store.queries.moved_pages import AddedPage
+    from sitecrawl.store.queries.page_changes import AddedPage
+    from sitecrawl.store.queries.page_presence import UncertainPage
     from sitecrawl.store.queries.scan_pairs import Pair
-    from sitecrawl.store.queries.watched_pages import WatchedPage
 
 _EXAMPLES: Final = 10
 # Settings that change how a page is read.
@@ -77,24 +77,24 @@ class PageComparison:
         is_comparable = not names
         if names:
             self._say_baseline(names)
-        added = moved_pages.added_pages(self._connection, self._pair)
-        watched = watched_pages.watched(self._connection, self._pair)
+        added = page_changes.added_pages(self._connection, self._pair)
+        watched = page_presence.uncertain_pages(self._connection, self._pair)
         moment = self._pair.scan.finished_at or datetime.now(UTC)
-        restated = restated_pages.restated(self._connection, self._pair, self._known, moment)
+        updates = page_changes.sitemap_updates(self._connection, self._pair, self._known, moment)
         moved = _Moves([], None, set())
         if is_comparable:
-            moved = self._moves(added, watched, restated.new_urls)
+            moved = self._moves(added, watched, updates.new_urls)
         self._judge_pages(watched, moved, is_comparable=is_comparable)
         if is_comparable:
             self._add_pages(added, moved)
         if not any(name.startswith(_OF_CONTENT) for name in names):
             self._compare_visits(self._gone(watched))
-        self.found.trust = judge_lastmod(restated.figures, self._trust)
+        self.found.trust = judge_lastmod(updates.figures, self._trust)
         DocumentComparison(self._connection, self._pair, self.found).run(added)
         self.found.events += group_pages(self.found.changes)
         for change in self.found.changes:
             self.found.counts[change.kind] += 1
-        self._restate(restated, moved)
+        self._add_sitemap_updates(updates, moved)
         return self.found
 
     # --- pages ------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ class PageComparison:
     def _moves(
         self,
         added: Sequence[AddedPage],
-        watched: Sequence[WatchedPage],
+        watched: Sequence[UncertainPage],
         new_urls: Sequence[tuple[str, str]],
     ) -> _Moves:
         leaving = [each for each in watched if _may_have_moved(each)]
@@ -126,16 +126,16 @@ class PageComparison:
             return _Moves([], moved, {old.id for old, _ in elsewhere})
         if not leaving:
             return _Moves([], None, set())
-        targets = moved_pages.pages_of_urls(
+        targets = page_changes.pages_of_urls(
             self._connection,
             self._pair.scan.site_id,
             [url for each in leaving for url in (each.redirect_target, each.canonical) if url],
         )
         ids = {each.page.id for each in leaving} | {each.page.id for each in arriving}
         ids |= set(targets.values())
-        texts = moved_pages.visited_texts(self._connection, self._pair, ids)
+        texts = page_changes.visited_texts(self._connection, self._pair, ids)
         old = [
-            moved_pages.moving_page(
+            page_changes.moving_page(
                 each.page,
                 each.title,
                 texts,
@@ -144,15 +144,15 @@ class PageComparison:
             )
             for each in leaving
         ]
-        new = [moved_pages.moving_page(each.page, each.title, texts) for each in arriving]
+        new = [page_changes.moving_page(each.page, each.title, texts) for each in arriving]
         known = {
-            number: moved_pages.moving_page(PageRef(number, url), "", texts)
+            number: page_changes.moving_page(PageRef(number, url), "", texts)
             for url, number in targets.items()
         }
         return _Moves(pair_moves(old, new, known), None, set())
 
     def _judge_pages(
-        self, watched: Sequence[WatchedPage], moved: _Moves, *, is_comparable: bool
+        self, watched: Sequence[UncertainPage], moved: _Moves, *, is_comparable: bool
     ) -> None:
         new_places = {move.old.id: move for move in moved.pairs}
         # What a broken document listed is not lost: the document itself is told.
@@ -178,7 +178,7 @@ class PageComparison:
         self._end_collapse(watched)
 
     def _judge(
-        self, each: WatchedPage, move: Move | None, moved: _Moves, doubted: set[int]
+        self, each: UncertainPage, move: Move | None, moved: _Moves, doubted: set[int]
     ) -> None:
         before = each.presence
         was_doubted = before is not None and bool(before.evidence.get("doubted"))
@@ -228,7 +228,7 @@ class PageComparison:
             )
         )
 
-    def _collapse(self, lost: Sequence[WatchedPage]) -> None:
+    def _collapse(self, lost: Sequence[UncertainPage]) -> None:
         self.found.is_holding = True
         title = (
             f"inventory collapsed: {len(lost):,} of {self._known:,} pages are no longer listed;"
@@ -253,7 +253,7 @@ class PageComparison:
             )
         )
 
-    def _end_collapse(self, watched: Sequence[WatchedPage]) -> None:
+    def _end_collapse(self, watched: Sequence[UncertainPage]) -> None:
         """Removals are held no more when no held page is left open."""
         if self.found.is_holding:
             return
@@ -285,7 +285,7 @@ class PageComparison:
             if each.is_new and each.page.reason != Reason.OFFSITE and each.page.id not in places:
                 self.found.changes.append(Change(ChangeKind.ADDED, each.page))
 
-    def _gone(self, watched: Iterable[WatchedPage]) -> set[int]:
+    def _gone(self, watched: Iterable[UncertainPage]) -> set[int]:
         """Pages of which is told that they are gone, or have moved."""
         after = {each.page.id: each.presence for each in watched} | self.found.presences
         return {
@@ -296,7 +296,7 @@ class PageComparison:
         }
 
     def _compare_visits(self, gone: set[int]) -> None:
-        for page, reason, before, after in visit_changes.changed_visits(
+        for page, reason, before, after in page_changes.changed_visits(
             self._connection, self._pair
         ):
             if page.id in gone:
@@ -306,40 +306,38 @@ class PageComparison:
                 Change(ChangeKind.UPDATED, page, before=before, after=after, evidence=evidence)
             )
 
-    def _restate(self, restated: restated_pages.Restated, moved: _Moves) -> None:
+    def _add_sitemap_updates(self, updates: page_changes.SitemapUpdates, moved: _Moves) -> None:
         """Changes that only documents tell are stored by the database itself, by one event."""
         trust = self.found.trust
-        if restated.updated:
-            examples = restated_pages.examples(
-                self._connection, restated_pages.IS_RESTATED, _EXAMPLES
-            )
-            noun = "page" if restated.updated == 1 else "pages"
+        if updates.updated:
+            examples = page_changes.examples(self._connection, page_changes.IS_UPDATED, _EXAMPLES)
+            noun = "page" if updates.updated == 1 else "pages"
             detail: dict[str, Any] = {"examples": examples, "restated": "updated"}
             if not trust.is_trusted:
                 detail["untrusted"] = list(trust.reasons)
-            self.found.counts[ChangeKind.UPDATED] += restated.updated
+            self.found.counts[ChangeKind.UPDATED] += updates.updated
             self.found.events.append(
                 Event(
                     EventKind.LASTMOD,
                     Severity.INFO,
-                    f"sitemaps: {restated.updated:,} {noun} with another lastmod, changefreq or"
+                    f"sitemaps: {updates.updated:,} {noun} with another lastmod, changefreq or"
                     " priority",
-                    pages=restated.updated,
+                    pages=updates.updated,
                     detail=detail,
                     is_silent=not trust.is_trusted,
                 )
             )
-        if restated.relisted:
+        if updates.relisted:
             is_relisted = "r.old_document_id <> r.document_id"
-            examples = restated_pages.examples(self._connection, is_relisted, _EXAMPLES)
-            self.found.counts[ChangeKind.SOURCE_CHANGED] += restated.relisted
-            noun = "page is" if restated.relisted == 1 else "pages are"
+            examples = page_changes.examples(self._connection, is_relisted, _EXAMPLES)
+            self.found.counts[ChangeKind.SOURCE_CHANGED] += updates.relisted
+            noun = "page is" if updates.relisted == 1 else "pages are"
             self.found.events.append(
                 Event(
                     EventKind.SOURCE_CHANGED,
                     Severity.INFO,
-                    f"{restated.relisted:,} {noun} listed by another document",
-                    pages=restated.relisted,
+                    f"{updates.relisted:,} {noun} listed by another document",
+                    pages=updates.relisted,
                     detail={"examples": examples, "restated": "source_changed"},
                     is_silent=True,
                 )
@@ -354,11 +352,11 @@ class _Moves:
     """Pages that are now on another host."""
 
 
-def _is_listed(each: WatchedPage) -> bool:
+def _is_listed(each: UncertainPage) -> bool:
     return each.listing is Listing.LISTED
 
 
-def _may_have_moved(each: WatchedPage) -> bool:
+def _may_have_moved(each: UncertainPage) -> bool:
     if _is_listed(each) or (each.presence is not None and "moved_to" in each.presence.evidence):
         return False
     if each.presence is not None and each.presence.state is PresenceState.REMOVED:
@@ -369,7 +367,7 @@ def _may_have_moved(each: WatchedPage) -> bool:
     return is_proven or each.listing is Listing.DROPPED
 
 
-def _doubted_documents(watched: Iterable[WatchedPage]) -> set[int]:
+def _doubted_documents(watched: Iterable[UncertainPage]) -> set[int]:
     """Documents that dropped pages of which checks found many alive."""
     checks: defaultdict[int, Counter[Check]] = defaultdict(Counter)
     for each in watched:
@@ -383,7 +381,7 @@ def _doubted_documents(watched: Iterable[WatchedPage]) -> set[int]:
     }
 
 
-def _evidence(each: WatchedPage, after: Presence | None) -> dict[str, Any]:
+def _evidence(each: UncertainPage, after: Presence | None) -> dict[str, Any]:
     evidence: dict[str, Any] = {"listing": each.listing.value}
     if each.check is not Check.NONE:
         evidence["check"] = each.check.value
@@ -394,7 +392,7 @@ def _evidence(each: WatchedPage, after: Presence | None) -> dict[str, Any]:
     return evidence
 
 
-def _confidence(kind: ChangeKind, each: WatchedPage) -> float:
+def _confidence(kind: ChangeKind, each: UncertainPage) -> float:
     is_checked = each.check is not Check.NONE
     return 0.9 if kind is ChangeKind.REMOVED and not is_checked else 1.0
 

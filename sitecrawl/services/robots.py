@@ -12,7 +12,7 @@ from sitecrawl.robots.file import token_of
 from sitecrawl.robots.policy import policy_for
 from sitecrawl.services.database import wanted_scan
 from sitecrawl.services.permissions import Permission, requires
-from sitecrawl.store.queries.archive import last_answer, last_good_copy
+from sitecrawl.store.queries.known_documents import last_answer, last_good_copy
 from sitecrawl.store.queries.page_filter import ALL_PAGES
 from sitecrawl.store.queries.pages import page_rows
 from sitecrawl.urls.address import origin_of, resolve

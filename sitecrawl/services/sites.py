@@ -43,10 +43,10 @@ from sitecrawl.store.queries.watched_sites import (
 )
 from sitecrawl.store.vocabulary import JobKind, JobStatus, JobTrigger
 from sitecrawl.store.writers.jobs import queue_job
-from sitecrawl.store.writers.removal import remove_watched_site
 from sitecrawl.store.writers.watched_sites import (
     insert_watched_site,
     point_to_inventory,
+    remove_watched_site,
     update_watched_site,
 )
 from sitecrawl.urls.target import Target, TargetError, parse_target
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.paging import ListPage
+    from sitecrawl.store.queries.cursors import ListPage
     from sitecrawl.store.queries.scans import Scan, Site
 
 DEFAULT_PROFILE: Final = "monitor"

@@ -23,7 +23,7 @@ from sitecrawl.robots.directives import header_directives, meta_directives
 from sitecrawl.scan.documents import fetched_document
 from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.sitemaps.reader import SitemapReader
-from sitecrawl.store.bodies import pack_body
+from sitecrawl.store.compression import pack_body
 from sitecrawl.urls.skip import file_kind
 
 if TYPE_CHECKING:

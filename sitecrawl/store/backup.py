@@ -16,7 +16,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sitecrawl.store.engine import create_private, explained, parse_url, shown_url
+from sitecrawl.store.driver_errors import explained
+from sitecrawl.store.engine import create_private, parse_url, shown_url
 from sitecrawl.store.errors import (
     BackupError,
     DatabaseMissingError,

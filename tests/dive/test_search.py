@@ -14,7 +14,7 @@ from sitecrawl.dive.reading import DiveCounts, embed_passages
 from sitecrawl.dive.search import search
 from sitecrawl.dive.vectors import VectorIndexes
 from sitecrawl.errors import InvalidInputError, NotFoundError
-from sitecrawl.store.queries.conversations import past_turns
+from sitecrawl.store.queries.dives import past_turns
 from sitecrawl.store.queries.passages import search_words
 from sitecrawl.store.queries.vectors import has_vector_index, site_models, site_vectors
 from sitecrawl.store.schema import passage_vectors

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from sitecrawl.exporters.comparison import write_csv, write_json, write_text
-from sitecrawl.store.queries.comparison import Orphan, UnlistedPage
+from sitecrawl.store.queries.sitemap_comparison import Orphan, UnlistedPage
 
 ORPHANS = [
     Orphan("https://example.com/a", "A", "2026-01-02", "https://example.com/map.xml"),

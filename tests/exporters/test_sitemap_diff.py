@@ -11,8 +11,8 @@ from sitecrawl.exporters.sitemap import export_sitemap
 from sitecrawl.exporters.sitemap_diff import SitemapChange, SitemapDiff, write_text
 from sitecrawl.exporters.sitemap_fitness import read_fitness
 from sitecrawl.items import FetchOutcome
-from sitecrawl.store.queries.comparison import pages_and_entries
 from sitecrawl.store.queries.scans import site_for
+from sitecrawl.store.queries.sitemap_comparison import pages_and_entries
 from sitecrawl.store.writers.records import VerdictRecord
 from tests.exporters.sitemap_schema import locs, valid_urlset
 from tests.store.crawling import ROOT, Crawling, Link, address

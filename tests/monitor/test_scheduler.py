@@ -26,7 +26,7 @@ from sitecrawl.services.jobs import list_jobs, monitor_status, scan_site
 from sitecrawl.services.sites import NewSite, SiteEdit, add_site, edit_site, get_site
 from sitecrawl.store import schema as t
 from sitecrawl.store.processes import process_token
-from sitecrawl.store.queries.workers import workers
+from sitecrawl.store.queries.jobs import workers
 from sitecrawl.store.writers.jobs import claim_job, register_worker, remove_worker
 
 if TYPE_CHECKING:

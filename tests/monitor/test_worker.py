@@ -18,8 +18,8 @@ from sitecrawl.monitor.worker import MonitorProcess
 from sitecrawl.services.jobs import list_jobs
 from sitecrawl.services.sites import NewSite, add_site
 from sitecrawl.store.engine import open_database
+from sitecrawl.store.queries.jobs import workers
 from sitecrawl.store.queries.scans import scans
-from sitecrawl.store.queries.workers import workers
 from tests.site import Reply
 from tests.site.build import robots, sitemap
 from tests.store.scanning import scan

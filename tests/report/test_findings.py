@@ -9,8 +9,8 @@ import pytest
 from sitecrawl.findings.kinds import DESCRIPTIONS, SiteFinding
 from sitecrawl.report.gather import gather_report
 from sitecrawl.store.engine import open_database
-from sitecrawl.store.queries.comparison import orphans, unlisted_pages
 from sitecrawl.store.queries.scans import scans
+from sitecrawl.store.queries.sitemap_comparison import orphans, unlisted_pages
 from tests.report import faulty
 from tests.site import Reply, SiteServer
 from tests.site.build import page, robots

@@ -11,7 +11,7 @@ import pytest
 
 from sitecrawl.items import FetchOutcome
 from sitecrawl.scan.robots import RobotsRegistry
-from sitecrawl.store.queries.archive import RobotsCopy
+from sitecrawl.store.queries.known_documents import RobotsCopy
 from tests.scan.build import make_scan
 from tests.site import Reply, redirect
 from tests.site.build import gz, page, robots, sitemap

@@ -27,7 +27,7 @@ from sitecrawl.services.sites import (
 from sitecrawl.store import schema as t
 from sitecrawl.store.queries.watched_sites import SiteFilter, SiteSort
 from sitecrawl.store.vocabulary import SiteState
-from sitecrawl.store.writers.removal import rows_of
+from sitecrawl.store.writers.watched_sites import rows_of
 from tests.store.scanning import Scanning, scan
 
 if TYPE_CHECKING:

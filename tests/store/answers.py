@@ -8,17 +8,17 @@ from sqlalchemy import select
 
 from sitecrawl.report.gather import gather_report
 from sitecrawl.services.explain import explain_url
-from sitecrawl.store.queries.archive import last_answer, last_good_copy, load_validators
 from sitecrawl.store.queries.bodies import page_bodies
-from sitecrawl.store.queries.comparison import orphans, pages_and_entries, unlisted_pages
 from sitecrawl.store.queries.coverage import crawl_coverage
 from sitecrawl.store.queries.documents import documents, evidence, fetches
 from sitecrawl.store.queries.feed import iter_page_rows
+from sitecrawl.store.queries.known_documents import last_answer, last_good_copy, load_validators
 from sitecrawl.store.queries.links import GraphFilter, reading_graph, site_menu
 from sitecrawl.store.queries.page_filter import ALL_PAGES
 from sitecrawl.store.queries.pages import count_pages
 from sitecrawl.store.queries.resume import load_resumption
 from sitecrawl.store.queries.scans import scan_by_id
+from sitecrawl.store.queries.sitemap_comparison import orphans, pages_and_entries, unlisted_pages
 from sitecrawl.store.queries.visits import visit_answers
 from sitecrawl.store.schema import documents as document_table
 from sitecrawl.store.schema import pages as page_table

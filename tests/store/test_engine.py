@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import URL
 
-from sitecrawl.store.engine import explain, open_database, without_password
+from sitecrawl.store.driver_errors import explain
+from sitecrawl.store.engine import open_database, without_password
 from sitecrawl.store.errors import (
     DatabaseLockedError,
     DatabaseMissingError,

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sitecrawl.services import inventory, inventory_comparison, overviews, sites
 from sitecrawl.services.sites import NewSite
 from sitecrawl.store import schema as t
-from sitecrawl.store.queries.trends import ANSWERS
+from sitecrawl.store.queries.scan_figures import ANSWERS
 from sitecrawl.urls.path_tree import listed_by_section
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import and_, select
 
 from sitecrawl.items import FetchOutcome
-from sitecrawl.store.bodies import unpack_body
+from sitecrawl.store.compression import unpack_body
 from sitecrawl.store.schema import blobs, documents, fetches, visits
 
 if TYPE_CHECKING:

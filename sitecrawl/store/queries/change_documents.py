@@ -9,7 +9,7 @@ from sqlalchemy import and_, distinct, func, select
 from sitecrawl.changes.sitemap_changes import MapHealth, MapState
 from sitecrawl.items import NOT_SENT, DocumentKind, FetchOutcome
 from sitecrawl.parsing.findings import FindingKind
-from sitecrawl.store.bodies import unpack_body
+from sitecrawl.store.compression import unpack_body
 from sitecrawl.store.schema import blobs, document_links, documents, fetches
 
 if TYPE_CHECKING:

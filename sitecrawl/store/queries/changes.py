@@ -9,7 +9,7 @@ from sqlalchemy import Select, and_, exists, func, or_, select
 
 from sitecrawl.changes.kinds import ChangeKind, EventKind, Severity
 from sitecrawl.changes.presence import Presence, PresenceState
-from sitecrawl.store.queries.paging import ListPage, Order, list_page, page_of
+from sitecrawl.store.queries.cursors import ListPage, Order, list_page, page_of
 from sitecrawl.store.queries.scans import HAS_LOOKED
 from sitecrawl.store.schema import (
     changes,

@@ -1,17 +1,18 @@
-"""Lists of what a scan has read, by key: documents with their fetch, evidence, robots rules."""
+"""Lists of what a scan has read: documents with their fetch, evidence, robots rules, sitemaps."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from sqlalchemy import func, select
 
 from sitecrawl.items import DocumentKind
+from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.store import schema as t
-from sitecrawl.store.bodies import unpack_body
-from sitecrawl.store.queries.paging import ListPage, Order, list_page, page_of
+from sitecrawl.store.compression import unpack_body
+from sitecrawl.store.queries.cursors import ListPage, Order, list_page, page_of
 from sitecrawl.store.queries.scans import membership
 from sitecrawl.store.vocabulary import ScanStatus
 
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.scans import Scan
 
+
 _MAX_ROBOTS_BYTES: Final = 512 * 1024
-_MAX_KEPT: Final = 200
+_MAX_KEPT_RULES: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,7 @@ def robots_rules(database: Database, scan: Scan, limit: int) -> list[RobotsRule]
         del values["id"]
         rules.append(RobotsRule(**values, pages=count))
     if scan.status != ScanStatus.RUNNING:
-        if len(_kept_rules) >= _MAX_KEPT:
+        if len(_kept_rules) >= _MAX_KEPT_RULES:
             _kept_rules.clear()
         _kept_rules[key] = rules
     return rules
@@ -252,3 +254,96 @@ def _evidence(row: Row[Any]) -> EvidenceRecord:
     values = row._asdict()
     del values["sort_value"]
     return EvidenceRecord(**values)
+
+
+# Each listed page belongs to the document that was the first to name it.
+_BY_DOCUMENT: Final = """
+SELECT p.document_id, count(*), count(CASE WHEN {own_counts} THEN 1 END)
+FROM pages AS p WHERE p.site_id = {site} AND p.reason IS NULL GROUP BY p.document_id
+"""
+_MAX_KEPT_COUNTS: Final = 500
+
+Counts: TypeAlias = dict[int, tuple[int, int]]
+_kept: dict[tuple[str, int], Counts] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class UrlCounts:
+    total: int
+    active: int
+    inactive: int
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapFact:
+    """A sitemap as the newest scan that asked for it has seen it."""
+
+    id: int
+    url: str
+    is_index: bool
+    url_counts: UrlCounts
+    last_status: int | None
+    last_outcome: str | None
+    etag: str | None
+    last_modified: str | None
+
+
+def read_sitemap_facts(database: Database, scan: Scan) -> tuple[UrlCounts, list[SitemapFact]]:
+    """Of all URLs of the site, and of each sitemap in the order in which they were found."""
+    counts = _counts(database, scan)
+    with database.reading() as connection:
+        rows = connection.execute(_sitemaps(scan.site_id)).all()
+    sitemaps = [
+        SitemapFact(
+            id=row.id,
+            url=row.url,
+            is_index=row.format == SitemapKind.INDEX,
+            url_counts=_url_counts(*counts.get(row.id, (0, 0))),
+            last_status=row.status,
+            last_outcome=row.outcome,
+            etag=row.etag,
+            last_modified=row.last_modified,
+        )
+        for row in rows
+    ]
+    totals = [sum(each) for each in zip(*counts.values(), strict=True)] or [0, 0]
+    return _url_counts(*totals), sitemaps
+
+
+def _url_counts(total: int, active: int) -> UrlCounts:
+    return UrlCounts(total, active, total - active)
+
+
+def _sitemaps(site_id: int) -> Any:
+    own = t.fetches.alias()
+    newest = (
+        select(func.max(own.c.id))
+        .where(own.c.document_id == t.documents.c.id)
+        .correlate(t.documents)
+        .scalar_subquery()
+    )
+    return (
+        select(t.documents, t.fetches.c.status, t.fetches.c.outcome)
+        .join_from(t.documents, t.fetches, t.fetches.c.id == newest)
+        .where(
+            t.documents.c.site_id == site_id,
+            t.documents.c.kind == DocumentKind.SITEMAP,
+            t.documents.c.gone_scan_id.is_(None),
+        )
+        .order_by(t.documents.c.id)
+    )
+
+
+def _counts(database: Database, scan: Scan) -> Counts:
+    """By document. Every page is looked at, so what can no longer change is kept."""
+    key = (database.label, scan.id)
+    if key in _kept:
+        return _kept[key]
+    with database.reading() as connection:
+        rows = connection.exec_driver_sql(_BY_DOCUMENT.format_map(membership(scan))).all()
+    counts = {document_id: (total, active) for document_id, total, active in rows}
+    if scan.status != ScanStatus.RUNNING:
+        if len(_kept) >= _MAX_KEPT_COUNTS:
+            _kept.clear()
+        _kept[key] = counts
+    return counts

@@ -13,8 +13,7 @@ from sqlalchemy import func, select, text
 from sitecrawl.store import schema as t
 from sitecrawl.store.migrations.upgrade import current_revision
 from sitecrawl.store.processes import is_alive
-from sitecrawl.store.queries.jobs import waiting_reasons
-from sitecrawl.store.queries.workers import workers
+from sitecrawl.store.queries.jobs import waiting_reasons, workers
 from sitecrawl.store.vocabulary import ACTIVE_JOBS, DeliveryStatus, JobStatus, ScanStatus
 
 if TYPE_CHECKING:

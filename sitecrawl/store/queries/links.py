@@ -1,4 +1,4 @@
-"""Reads the links between pages, and the menu of the site."""
+"""Reads the links between pages, those of one page, and the menu of the site."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from sqlalchemy import select
 
 from sitecrawl.items import DocumentKind, Source
-from sitecrawl.store.queries.scans import membership
+from sitecrawl.store import schema as t
+from sitecrawl.store.queries.scans import counts_in_scan, membership
 from sitecrawl.store.schema import documents, menu_entries, pages, visits
 from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.refusal import Reason
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.scans import Scan
+
 
 _ROWS_AT_ONCE = 1_000
 
@@ -233,3 +235,95 @@ def site_menu(database: Database, scan: Scan) -> list[MenuFact]:
     )
     with database.reading() as connection:
         return [MenuFact(*row) for row in connection.execute(statement)]
+
+
+# Both are read in the order of their keys, so that a page of the list can begin behind any of them.
+_TO: Final = """
+SELECT m.document_id, m.position, m.page_id, d.url, d.kind, m.source, m.region, m.anchor, m.rel
+FROM mentions AS m JOIN documents AS d ON d.id = m.document_id
+WHERE m.page_id = {page} AND {counts}
+AND (m.document_id > {document} OR (m.document_id = {document} AND m.position > {position}))
+ORDER BY m.document_id, m.position LIMIT {limit}
+"""
+_FROM: Final = """
+SELECT m.document_id, m.position, m.page_id, p.url, p.reason, m.source, m.region, m.anchor, m.rel
+FROM mentions AS m JOIN pages AS p ON p.id = m.page_id
+WHERE m.document_id IN ({documents}) AND {counts}
+AND (m.document_id > {document} OR (m.document_id = {document} AND m.position > {position}))
+ORDER BY m.document_id, m.position LIMIT {limit}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPosition:
+    """The last link that was given."""
+
+    document_id: int = 0
+    position: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """A link to the page, or of it."""
+
+    document_id: int
+    position: int
+    page_id: int
+    """The page that is linked to."""
+    url: str
+    """The document that links, or the page that is linked to."""
+    kind: str | None
+    """Of the document that links."""
+    reason: str | None
+    """Why the page that is linked to is refused."""
+    source: str
+    region: str | None
+    anchor: str | None
+    rel: str | None
+
+
+def links_to(
+    database: Database, scan: Scan, page_id: int, after: LinkPosition, limit: int
+) -> list[PageLink]:
+    """What mentions the page as of the scan."""
+    statement = _TO.format(
+        page=int(page_id),
+        counts=counts_in_scan(scan, "m"),
+        document=int(after.document_id),
+        position=int(after.position),
+        limit=int(limit),
+    )
+    with database.reading() as connection:
+        rows = connection.exec_driver_sql(statement).all()
+    return [PageLink(**row._asdict(), reason=None) for row in rows]
+
+
+def links_from(
+    database: Database, scan: Scan, page_id: int, after: LinkPosition, limit: int
+) -> list[PageLink]:
+    """What the page mentions as of the scan; nothing if it was never visited."""
+    with database.reading() as connection:
+        documents = _documents_of(connection, scan, page_id)
+        if not documents:
+            return []
+        statement = _FROM.format(
+            documents=", ".join(map(str, documents)),
+            counts=counts_in_scan(scan, "m"),
+            document=int(after.document_id),
+            position=int(after.position),
+            limit=int(limit),
+        )
+        rows = connection.exec_driver_sql(statement).all()
+    return [PageLink(**row._asdict(), kind=None) for row in rows]
+
+
+def _documents_of(connection: Connection, scan: Scan, page_id: int) -> list[int]:
+    visited = select(t.visits.c.document_id).where(
+        t.visits.c.page_id == page_id, t.visits.c.document_id.is_not(None)
+    )
+    statement = select(t.documents.c.id).where(
+        t.documents.c.site_id == scan.site_id,
+        t.documents.c.kind == DocumentKind.PAGE,
+        t.documents.c.id.in_(visited),
+    )
+    return sorted(connection.scalars(statement))

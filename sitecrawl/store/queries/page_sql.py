@@ -10,8 +10,8 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sitecrawl.store.queries.comparison import IS_ORPHAN
 from sitecrawl.store.queries.page_filter import TEXT_SORTS, PageSort
+from sitecrawl.store.queries.sitemap_comparison import IS_ORPHAN
 from sitecrawl.store.schema.types import iso_text
 from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.refusal import BROKEN

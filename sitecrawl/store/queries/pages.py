@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from sqlalchemy import func, select
 
-from sitecrawl.store.queries.comparison import link_names
 from sitecrawl.store.queries.cursors import Position
 from sitecrawl.store.queries.page_filter import (
     ALL_PAGES,
@@ -44,6 +43,7 @@ from sitecrawl.store.queries.page_sql import (
     tables_of,
 )
 from sitecrawl.store.queries.scans import membership
+from sitecrawl.store.queries.sitemap_comparison import link_names
 from sitecrawl.store.schema import classifications, pages, scans, visits
 
 if TYPE_CHECKING:

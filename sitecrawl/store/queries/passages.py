@@ -111,11 +111,6 @@ def passage_places(connection: Connection, numbers: Sequence[int]) -> dict[int, 
     return {row.id: (row.page_id, row.language) for row in rows}
 
 
-def passages_of_page(connection: Connection, page_id: int) -> list[StoredPassage]:
-    wanted = _PASSAGES.where(t.passages.c.page_id == page_id).order_by(t.passages.c.position)
-    return [_stored(row) for row in connection.execute(wanted)]
-
-
 _PASSAGES = (
     select(
         t.passages.c.id,

@@ -18,8 +18,8 @@ from sitecrawl.items import (
     FetchOutcome,
     RenderOutcome,
 )
-from sitecrawl.store.queries.archive import children
 from sitecrawl.store.queries.checks import check_results
+from sitecrawl.store.queries.known_documents import children
 from sitecrawl.store.queries.page_filter import CONFIRMED_PAGES
 from sitecrawl.store.queries.pages import count_pages
 from sitecrawl.store.queries.scans import scan_by_id

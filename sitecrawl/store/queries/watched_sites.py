@@ -21,7 +21,7 @@ from sqlalchemy import (
 from sitecrawl.scheduling.schedule import Schedule
 from sitecrawl.scheduling.worker_tags import split
 from sitecrawl.store import schema as t
-from sitecrawl.store.queries.paging import ListPage, Order, list_page, page_of
+from sitecrawl.store.queries.cursors import ListPage, Order, list_page, page_of
 from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobStatus, SiteState
 
 if TYPE_CHECKING:
@@ -141,13 +141,7 @@ _WATCHED: Final = (
 )
 
 
-def watched_site(database: Database, workspace_id: int, number: int) -> WatchedSite | None:
-    with database.reading() as connection:
-        return find_watched_site(connection, workspace_id, number)
-
-
 def find_watched_site(connection: Connection, workspace_id: int, number: int) -> WatchedSite | None:
-    """As :func:`watched_site`, within a transaction."""
     is_wanted = _of_workspace(workspace_id) & (t.watched_sites.c.id == number)
     row = connection.execute(_WATCHED.where(is_wanted)).first()
     return None if row is None else _site(row)

@@ -12,7 +12,7 @@ from sqlalchemy import case, func, join, select
 from sitecrawl.changes.kinds import Severity
 from sitecrawl.store import schema as t
 from sitecrawl.store.queries.changes import IncidentFact, incident_of
-from sitecrawl.store.queries.paging import ListPage, Order, list_page, page_of
+from sitecrawl.store.queries.cursors import ListPage, Order, list_page, page_of
 from sitecrawl.store.vocabulary import JobStatus, ScanStatus
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import delete, insert, select, update
 
 from sitecrawl.changes.kinds import ChangeKind, Severity
-from sitecrawl.store.queries.restated_pages import IS_RESTATED
+from sitecrawl.store.queries.page_changes import IS_UPDATED
 from sitecrawl.store.schema import (
     changes,
     comparisons,
@@ -38,11 +38,11 @@ _OBJECT: Final = {
     "sqlite": "json_patch('{{}}', json_object({pairs}))",
     "postgresql": "jsonb_strip_nulls(jsonb_build_object({pairs}))",
 }
-_ADD_RESTATED: Final = """
+_ADD_UPDATES: Final = """
 INSERT INTO changes (site_id, scan_id, event_id, page_id, kind, before, after, evidence,
     confidence, status, occurred_at)
 SELECT {site}, {scan}, {event}, r.page_id, '{kind}', {before}, {after}, '{{}}', 1.0, 'open', {now}
-FROM restated_pages AS r WHERE {condition} ORDER BY r.page_id
+FROM sitemap_updates AS r WHERE {condition} ORDER BY r.page_id
 """
 
 
@@ -132,7 +132,7 @@ def _row(
     }
 
 
-def add_restated(
+def add_sitemap_updates(
     connection: Connection,
     site_id: int,
     scan_id: int,
@@ -140,7 +140,7 @@ def add_restated(
     kind: ChangeKind,
     now: datetime,
 ) -> None:
-    """Store the changes of ``restated_pages``: a million of them cost no object in Python."""
+    """Store the changes of ``sitemap_updates``: a million of them cost no object in Python."""
     is_update = kind is ChangeKind.UPDATED
     sides = {}
     for name, old in (("before", "old_"), ("after", "")):
@@ -151,8 +151,8 @@ def add_restated(
     process = bound.bind_processor(connection.dialect)
     moment = process(now) if process is not None else now
     marker = "?" if connection.dialect.name == "sqlite" else "%s"
-    condition = IS_RESTATED if is_update else "r.old_document_id <> r.document_id"
-    statement = _ADD_RESTATED.format(
+    condition = IS_UPDATED if is_update else "r.old_document_id <> r.document_id"
+    statement = _ADD_UPDATES.format(
         site=int(site_id),
         scan=int(scan_id),
         event=int(event_id),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select, update
 
 from sitecrawl.items import DocumentKind, FetchOutcome, PackedBody
-from sitecrawl.store.bodies import pack_body
+from sitecrawl.store.compression import pack_body
 from sitecrawl.store.schema import blobs, document_links, documents, fetches, verdicts
 from sitecrawl.store.writers.bulk import PreparedInsert, PreparedUpdate, upserting_insert
 from sitecrawl.store.writers.records import VerdictRecord

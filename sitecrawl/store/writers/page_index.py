@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import CreateIndex, DropIndex
 
 from sitecrawl.store import schema as t
-from sitecrawl.store.engine import explained
+from sitecrawl.store.driver_errors import explained
 from sitecrawl.store.queries.facets import (
     COMBINED,
     OF_CLASS,

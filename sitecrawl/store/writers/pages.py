@@ -6,21 +6,23 @@
   The verdict (robots, reason, rule) is always that of the newest scan, but what a visit found holds
   until the next visit. The url follows the mention in the row, so that a site's move from http to
   https is not missed.
-- What is written over is kept, if it differs (``history.py``).
+- What is written over is kept in ``page_versions``, just before and from the same rows, so that a
+  scan which finds what is stored already keeps nothing. Of several statements of one scan the first
+  one keeps what was there before that scan.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.schema import CreateIndex, DropIndex
 
 from sitecrawl.store.schema import DEFERRED_INDEXES, SITE_INDEX, sites
+from sitecrawl.store.schema.history import VERSIONED_COLUMNS
 from sitecrawl.store.writers.bulk import insert_columns, literal, page_columns, repeat_columns
-from sitecrawl.store.writers.history import keep_versions
-from sitecrawl.store.writers.mentions import LinkContextWriter
+from sitecrawl.store.writers.link_contexts import LinkContextWriter
 from sitecrawl.urls.refusal import FOUND_BY_VISIT
 
 if TYPE_CHECKING:
@@ -29,6 +31,39 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.writers.records import LinkColumns, PageRows, Repeats, ScanHandle
+
+_KEEP_VERSIONS: Final = """
+INSERT INTO page_versions (page_id, until_scan_id, site_id, {columns}, url, title)
+SELECT pages.id, {{scan}}, {{site}}, {old}, {url}, {title}
+{rows} AND pages.first_scan_id < {{scan}} AND ({differs})
+ON CONFLICT (page_id, until_scan_id) {conflict}
+"""
+_COMPLETE: Final = """
+DO UPDATE SET url = coalesce(page_versions.url, excluded.url),
+    title = coalesce(page_versions.title, excluded.title)
+"""
+
+
+def keep_versions(rows: str, differs: str, new_url: str = "", new_title: str = "") -> str:
+    """SQL with ``{scan}`` and ``{site}`` that keeps what *rows* are about to change.
+
+    *rows* joins ``pages`` and ends with a condition; *differs* says which of them change. Where
+    *new_url* or *new_title* are given, *rows* must have each page once.
+    """
+    return _KEEP_VERSIONS.format(
+        rows=rows,
+        differs=differs,
+        columns=", ".join(VERSIONED_COLUMNS),
+        old=", ".join(f"pages.{name}" for name in VERSIONED_COLUMNS),
+        url=f"CASE WHEN {new_url} <> pages.url THEN pages.url END" if new_url else "NULL",
+        title=(
+            f"CASE WHEN {new_title} IS DISTINCT FROM pages.title THEN coalesce(pages.title, '') END"
+            if new_title
+            else "NULL"
+        ),
+        conflict=_COMPLETE if new_url or new_title else "DO NOTHING",
+    )
+
 
 _INCOMING = """
 CREATE TEMPORARY TABLE IF NOT EXISTS incoming (
@@ -65,7 +100,7 @@ reason = {new_reason},
 rule = CASE WHEN {stands} THEN pages.rule ELSE {new}.rule END
 """
 
-# What the statements below write over is kept first (``history.py``).
+# What the statements below write over is kept first.
 _KEEP = keep_versions(
     "FROM incoming AS i JOIN pages ON {is_page} WHERE 1 = 1",
     differs="""

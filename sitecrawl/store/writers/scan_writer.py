@@ -18,7 +18,7 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from sitecrawl.items import FetchOutcome
-from sitecrawl.store.engine import explained
+from sitecrawl.store.driver_errors import explained
 from sitecrawl.store.errors import ScanLostError
 from sitecrawl.store.processes import process_token
 from sitecrawl.store.queries.checks import (
@@ -27,19 +27,18 @@ from sitecrawl.store.queries.checks import (
     missing_pages,
     unsettled_pages,
 )
-from sitecrawl.store.queries.known_pages import load_known_pages
+from sitecrawl.store.queries.known_documents import load_known_pages
 from sitecrawl.store.queries.scans import scan_by_id
 from sitecrawl.store.schema import evidence, scans, sites
 from sitecrawl.store.vocabulary import FIRST_WORKSPACE, ScanStatus
 from sitecrawl.store.writers.classes import finalize_classes
 from sitecrawl.store.writers.documents import DocumentWriter, VerdictWriter
-from sitecrawl.store.writers.finalize import (
+from sitecrawl.store.writers.finalize_crawl import (
     finalize_crawl,
     finalize_inlinks,
-    finalize_mentions,
     reopen_crawl,
 )
-from sitecrawl.store.writers.gone import mark_gone
+from sitecrawl.store.writers.finalize_mentions import finalize_mentions, mark_gone
 from sitecrawl.store.writers.host_queues import (
     close_queues,
     forget_answers,

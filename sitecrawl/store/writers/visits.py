@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, func, select, update
 
-from sitecrawl.store.bodies import pack_text
+from sitecrawl.store.compression import pack_text
 from sitecrawl.store.schema import menu_entries, page_facts, visits
 from sitecrawl.store.writers.bulk import (
     Gathered,

@@ -22,7 +22,7 @@ from sitecrawl.services import (
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.sites import SiteEdit
 from sitecrawl.store.queries.changes import ChangeFilter, EventFact, IncidentFact
-from sitecrawl.store.queries.trends import ANSWERS
+from sitecrawl.store.queries.scan_figures import ANSWERS
 from sitecrawl.store.queries.watched_sites import WatchedSite
 from sitecrawl.web import charts
 from sitecrawl.web.auth import CurrentWeb, allowed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sitecrawl.items import Validators
-from sitecrawl.store.queries.archive import children, load_validators
+from sitecrawl.store.queries.known_documents import children, load_validators
 from sitecrawl.store.queries.scans import latest_scan, scans, site_for, sites
 from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers.users import add_workspace

@@ -11,18 +11,17 @@ import pytest
 from sqlalchemy import select
 
 from sitecrawl.items import DocumentKind, FetchOutcome
-from sitecrawl.store.bodies import unpack_body
+from sitecrawl.store.compression import unpack_body
 from sitecrawl.store.engine import open_database
 from sitecrawl.store.queries.bodies import read_body
-from sitecrawl.store.queries.known_pages import load_known_pages
+from sitecrawl.store.queries.known_documents import load_known_pages
 from sitecrawl.store.queries.page_filter import ALL_PAGES
 from sitecrawl.store.queries.pages import page_rows
 from sitecrawl.store.queries.scans import scan_by_id, scans
 from sitecrawl.store.schema import blobs, fetches, page_facts, visits
 from sitecrawl.store.schema import scans as scan_table
 from sitecrawl.store.vocabulary import ScanStatus
-from sitecrawl.store.writers.prune import Retention, pruning
-from sitecrawl.store.writers.prune_bodies import BodyPruning
+from sitecrawl.store.writers.prune import BodyPruning, Retention, pruning
 from sitecrawl.store.writers.records import PageFactsRecord
 from tests.store.answers import answers, answers_of_site, assert_same, everything
 from tests.store.crawling import ROOT, Crawling, Link, address

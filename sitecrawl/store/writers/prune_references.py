@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import column, table
 
 from sitecrawl.items import DocumentKind, FetchOutcome
-from sitecrawl.store.queries.archive import ROBOTS_ANSWERS
+from sitecrawl.store.queries.known_documents import ROBOTS_ANSWERS
 from sitecrawl.store.writers.bulk import literal
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from sqlalchemy import text
 
 from sitecrawl.html.links import LinkSource, Region
 from sitecrawl.store.vocabulary import ScanStatus
-from sitecrawl.store.writers import mentions
-from sitecrawl.store.writers.mentions import LinkContextWriter
+from sitecrawl.store.writers import link_contexts
+from sitecrawl.store.writers.link_contexts import LinkContextWriter
 from sitecrawl.store.writers.records import LinkColumns, ScanHandle
 from sitecrawl.store.writers.scan_writer import ScanWriter
 from tests.store.crawling import Crawling, Link
@@ -105,8 +105,8 @@ def test_words_of_an_enumeration_are_the_same_as_plain_ones(connection: Connecti
 def test_more_contexts_than_are_remembered(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mentions, "_MAX_KNOWN", 2)
-    monkeypatch.setattr(mentions, "_MAX_LOADED", 1)
+    monkeypatch.setattr(link_contexts, "_MAX_KNOWN", 2)
+    monkeypatch.setattr(link_contexts, "_MAX_LOADED", 1)
     paths = [f"a:nth({number % 5})" for number in range(20)]
     contexts = columns(*(("link", "footer", "", path) for path in paths))
     ids = []
@@ -207,7 +207,7 @@ def test_a_scan_that_goes_on_finds_its_contexts(database: Database) -> None:
 def test_many_contexts_that_no_mention_has_any_more_are_removed(
     database: Database, monkeypatch: pytest.MonkeyPatch, limit: int, kept: int
 ) -> None:
-    monkeypatch.setattr(mentions, "_MAX_LOADED", limit)
+    monkeypatch.setattr(link_contexts, "_MAX_LOADED", limit)
     other = Crawling(database, site="other.example")
     other.start()
     other.visit("/", "/a", "/a")

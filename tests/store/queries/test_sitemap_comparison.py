@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sitecrawl.items import DocumentKind, FetchOutcome
-from sitecrawl.store.queries.comparison import (
+from sitecrawl.store.queries.sitemap_comparison import (
     Orphan,
     SitemapPage,
     UnlistedPage,

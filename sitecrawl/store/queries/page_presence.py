@@ -1,4 +1,4 @@
-"""Pages that went, came back, or of which it is open whether they are still there."""
+"""Pages that went, came back, or of which it is uncertain whether they are still there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sitecrawl.changes.kinds import PageRef
     from sitecrawl.store.queries.scan_pairs import Pair
 
-_CREATE_WATCHED: Final = "CREATE TEMPORARY TABLE watched_pages (page_id BIGINT PRIMARY KEY)"
+_CREATE_UNCERTAIN: Final = "CREATE TEMPORARY TABLE uncertain_pages (page_id BIGINT PRIMARY KEY)"
 _LOST: Final = """
 SELECT page_id FROM page_absences
 WHERE site_id = {site} AND from_scan_id > {before} AND from_scan_id <= {scan}
@@ -34,27 +34,27 @@ _PRESENCE: Final = """
 SELECT page_id, state, since_scan_id, scans, flaps, evidence FROM page_presence
 WHERE site_id = {site} AND (state IN ('missing', 'unknown')
     OR page_id IN (SELECT page_id FROM visits WHERE scan_id = {scan} AND outcome IS NOT NULL)
-    OR page_id IN (SELECT page_id FROM watched_pages))
+    OR page_id IN (SELECT page_id FROM uncertain_pages))
 """
-_WATCHED: Final = """
-SELECT {ref}, p.document_id, p.title FROM watched_pages AS w CROSS JOIN pages AS p {class}
-WHERE p.id = w.page_id ORDER BY p.number
+_UNCERTAIN: Final = """
+SELECT {ref}, p.document_id, p.title FROM uncertain_pages AS u CROSS JOIN pages AS p {class}
+WHERE p.id = u.page_id ORDER BY p.number
 """
 _OTHER_DOCUMENTS: Final = """
 SELECT DISTINCT o.page_id, o.document_id
-FROM watched_pages AS w CROSS JOIN other_mentions AS o WHERE o.page_id = w.page_id
+FROM uncertain_pages AS u CROSS JOIN other_mentions AS o WHERE o.page_id = u.page_id
 """
 _CHECKS: Final = """
 SELECT v.page_id, v.outcome, v.reason, v.redirect_target, v.canonical, v.text_hash, v.fingerprint
-FROM watched_pages AS w CROSS JOIN visits AS v
-WHERE v.page_id = w.page_id AND v.scan_id = {scan} AND v.outcome IS NOT NULL
+FROM uncertain_pages AS u CROSS JOIN visits AS v
+WHERE v.page_id = u.page_id AND v.scan_id = {scan} AND v.outcome IS NOT NULL
 AND v.outcome NOT IN ({not_sent})
 ORDER BY v.id
 """
 
 
 @dataclass(slots=True)
-class WatchedPage:
+class UncertainPage:
     """A page that is not simply there, or was not."""
 
     page: PageRef
@@ -69,18 +69,18 @@ class WatchedPage:
     canonical: str | None = None
 
 
-def watched(connection: Connection, pair: Pair) -> list[WatchedPage]:
+def uncertain_pages(connection: Connection, pair: Pair) -> list[UncertainPage]:
     """Pages that went, came back, or whose state is open; those of our own rules are left out."""
     names = pair.names()
-    connection.exec_driver_sql("DROP TABLE IF EXISTS watched_pages")
-    connection.exec_driver_sql(_CREATE_WATCHED)
+    connection.exec_driver_sql("DROP TABLE IF EXISTS uncertain_pages")
+    connection.exec_driver_sql(_CREATE_UNCERTAIN)
     lost = set(connection.exec_driver_sql(_LOST.format_map(names)).scalars())
     back = set(connection.exec_driver_sql(_ENDED.format_map(names)).scalars()) - lost
-    _watch(connection, lost | back)
+    _add_pages(connection, lost | back)
     presences = _presences(connection, names)
-    _watch(connection, presences.keys() - lost - back)
-    found: dict[int, WatchedPage] = {}
-    for row in connection.exec_driver_sql(_WATCHED.format_map(names)):
+    _add_pages(connection, presences.keys() - lost - back)
+    found: dict[int, UncertainPage] = {}
+    for row in connection.exec_driver_sql(_UNCERTAIN.format_map(names)):
         page = page_ref(row)
         known = presences.get(page.id)
         if known is None and (page.id in back or not _is_of_site(page.reason)):
@@ -88,7 +88,7 @@ def watched(connection: Connection, pair: Pair) -> list[WatchedPage]:
         listing = Listing.LISTED if page.id in back else Listing.DROPPED
         if known is not None and known.state is PresenceState.PRESENT and page.id not in lost:
             listing = Listing.LISTED
-        found[page.id] = WatchedPage(
+        found[page.id] = UncertainPage(
             page, row[8] or "", known, page.id in lost, listing, documents={row[7]}
         )
     _add_documents(connection, pair, found)
@@ -96,9 +96,9 @@ def watched(connection: Connection, pair: Pair) -> list[WatchedPage]:
     return list(found.values())
 
 
-def _watch(connection: Connection, ids: Iterable[int]) -> None:
+def _add_pages(connection: Connection, ids: Iterable[int]) -> None:
     if wanted := sorted(ids):
-        insert_columns(connection, "watched_pages", {"page_id": wanted}, {})
+        insert_columns(connection, "uncertain_pages", {"page_id": wanted}, {})
 
 
 def _is_of_site(reason: str | None) -> bool:
@@ -117,7 +117,7 @@ def _presences(connection: Connection, names: Mapping[str, str]) -> dict[int, Pr
     }
 
 
-def _add_documents(connection: Connection, pair: Pair, found: dict[int, WatchedPage]) -> None:
+def _add_documents(connection: Connection, pair: Pair, found: dict[int, UncertainPage]) -> None:
     for page_id, document_id in connection.exec_driver_sql(_OTHER_DOCUMENTS):
         if page_id in found:
             found[page_id].documents.add(document_id)
@@ -130,7 +130,7 @@ def _add_documents(connection: Connection, pair: Pair, found: dict[int, WatchedP
 
 
 def _add_checks(
-    connection: Connection, names: Mapping[str, str], found: dict[int, WatchedPage]
+    connection: Connection, names: Mapping[str, str], found: dict[int, UncertainPage]
 ) -> None:
     for row in connection.exec_driver_sql(_CHECKS.format_map(names)):
         if (each := found.get(row[0])) is not None:

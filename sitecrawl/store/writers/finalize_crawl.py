@@ -1,123 +1,42 @@
-"""What is done at the end of a scan, before it counts as ended.
+"""Writes what the crawl found out into the pages at the end of a scan, before it counts as ended.
 
-Mentions, when the site had pages before:
+Until then the pages of a first scan have no index, so that they can only be appended. Links to each
+page are counted.
 
-- A further mention that its document has repeated at another position is removed; one that its
-  document has dropped stays as history.
-- Documents that are no longer part of the site are marked (``gone.py``).
-- A page whose own mention is stale, or belongs to a document that is no longer part of the site,
-  takes over a current one. Without this, a site that renames its sitemaps every day would add a
-  mention per page and day.
-- Pages that no document lists any more, or again, get their intervals (``history.py``).
-
-The crawl: what visits found out goes into the pages. Until then the pages of a first scan have no
-index, so that they can only be appended. Links to each page are counted.
+Folders that are listed twice, as ``/docs/`` and as ``/docs/index.html``, are one page. Servers
+differ in what they show for a folder, so this is learned from the visits of a scan: both addresses
+were visited, and their main texts are the same. Then the one that was visited later is refused as
+an index page of the other, and a record of evidence says how many pairs were compared.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import re
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import bindparam, func, or_, select, update
 
 from sitecrawl.html.links import Region
-from sitecrawl.items import CHECK, DocumentKind, FetchOutcome
+from sitecrawl.items import DocumentKind, EvidenceType, FetchOutcome
 from sitecrawl.store.queries.scans import membership
-from sitecrawl.store.schema import page_facts, sites, visits
+from sitecrawl.store.schema import evidence, page_facts, sites, visits
 from sitecrawl.store.writers.bulk import insert_columns, literal
-from sitecrawl.store.writers.gone import mark_gone
-from sitecrawl.store.writers.history import keep_versions, record_absences
-from sitecrawl.store.writers.index_pages import merge_index_pages
-from sitecrawl.store.writers.mentions import remove_unused_contexts
+from sitecrawl.store.writers.pages import keep_versions
 from sitecrawl.urls.address import resolve
 from sitecrawl.urls.canonical import KeyRules, page_key
 from sitecrawl.urls.redirects import endless_redirects, shown_chain
 from sitecrawl.urls.refusal import FOUND_BY_CRAWL, Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.queries.scans import Scan
     from sitecrawl.store.writers.records import ScanHandle
 
-_REMOVE_SUPERSEDED = """
-DELETE FROM other_mentions
-WHERE scan_id < {scan}
-AND document_id IN (
-    SELECT id FROM documents WHERE site_id = {site} AND content_scan_id = {scan})
-AND (
-    EXISTS (
-        SELECT 1 FROM other_mentions AS newer
-        WHERE newer.page_id = other_mentions.page_id
-        AND newer.document_id = other_mentions.document_id AND newer.scan_id = {scan})
-    OR EXISTS (
-        SELECT 1 FROM pages
-        WHERE pages.id = other_mentions.page_id
-        AND pages.document_id = other_mentions.document_id AND pages.seen_scan_id = {scan}))
-"""
-
-_ANY_EMPTIED = """
-SELECT 1 FROM documents
-WHERE site_id = {site} AND content_scan_id = {scan} AND entries = 0 AND first_scan_id < {scan}
-AND found_by <> {check}
-LIMIT 1
-"""
-
-_CREATE_PROMOTED = """
-CREATE TEMPORARY TABLE promoted (
-    document_id BIGINT, position INTEGER, page_id BIGINT, source TEXT, lastmod TEXT, details TEXT,
-    scan_id BIGINT, region TEXT, anchor TEXT, rel TEXT, path TEXT, changefreq TEXT,
-    sitemap_priority DOUBLE PRECISION)
-"""
-
-# Only a document that was read more than once, or is gone, can have left pages behind. Those are
-# few, so their further mentions are looked up: a cross join, as SQLite would otherwise look at all
-# further mentions of the site. Documents are asked for, not joined: where its statistics know few,
-# SQLite would go through all of them for each page.
-_FIND_PROMOTED = """
-INSERT INTO promoted
-SELECT document_id, position, page_id, source, lastmod, details, scan_id, region, anchor, rel, path,
-    changefreq, sitemap_priority
-FROM (
-    SELECT m.*, pages.number, row_number() OVER (
-        PARTITION BY m.page_id ORDER BY m.document_id, m.position) AS rank
-    FROM pages CROSS JOIN further_mentions AS m
-    WHERE pages.document_id IN (
-        SELECT id FROM documents
-        WHERE site_id = {site}
-        AND (content_scan_id > first_scan_id OR gone_scan_id IS NOT NULL))
-    AND EXISTS (
-        SELECT 1 FROM documents AS own WHERE own.id = pages.document_id
-        AND (pages.seen_scan_id < coalesce(own.content_scan_id, 0)
-             OR own.gone_scan_id IS NOT NULL))
-    AND m.page_id = pages.id
-    AND EXISTS (
-        SELECT 1 FROM documents AS named
-        WHERE named.id = m.document_id AND named.gone_scan_id IS NULL
-        AND m.scan_id >= coalesce(named.content_scan_id, 0))
-) AS candidates
-WHERE rank = 1
-ORDER BY number
-"""
-
-_KEEP_PROMOTED = keep_versions(
-    "FROM promoted JOIN pages ON pages.id = promoted.page_id WHERE 1 = 1", differs="1 = 1"
-)
-_PROMOTE = """
-UPDATE pages SET
-    document_id = promoted.document_id, position = promoted.position, source = promoted.source,
-    lastmod = promoted.lastmod, details = promoted.details, changefreq = promoted.changefreq,
-    sitemap_priority = promoted.sitemap_priority, seen_scan_id = promoted.scan_id,
-    region = promoted.region, anchor = promoted.anchor, rel = promoted.rel, path = promoted.path
-FROM promoted WHERE pages.id = promoted.page_id
-"""
-
-_REMOVE_PROMOTED = """
-DELETE FROM other_mentions WHERE (document_id, position, page_id) IN (
-    SELECT document_id, position, page_id FROM promoted)
-"""
 
 # From the part of a page that matters most to the one that matters least.
 _REGIONS: Final = (
@@ -149,25 +68,6 @@ FROM (
 GROUP BY page_id
 ON CONFLICT (page_id) DO UPDATE SET inlinks = excluded.inlinks, link_region = excluded.link_region
 """
-
-
-def finalize_mentions(
-    connection: Connection, scan: ScanHandle, *, wrote_pages: bool, is_exhaustive: bool
-) -> None:
-    """Put the mentions in order; *is_exhaustive*: the crawl has visited all that it could."""
-    ids = {"site": scan.site_id, "scan": scan.scan_id, "check": f"'{CHECK}'"}
-    has_gone = mark_gone(connection, scan, is_exhaustive=is_exhaustive)
-    # A document that has become empty writes no page, and drops all of its own.
-    has_emptied = connection.exec_driver_sql(_ANY_EMPTIED.format_map(ids)).first() is not None
-    if not wrote_pages and not has_gone and not has_emptied:
-        return
-    connection.exec_driver_sql(_REMOVE_SUPERSEDED.format_map(ids))
-    connection.exec_driver_sql(_CREATE_PROMOTED)
-    for statement in (_FIND_PROMOTED, _KEEP_PROMOTED, _PROMOTE, _REMOVE_PROMOTED):
-        connection.exec_driver_sql(statement.format_map(ids))
-    connection.exec_driver_sql("DROP TABLE promoted")
-    remove_unused_contexts(connection, scan)
-    record_absences(connection, scan)
 
 
 _OF_CRAWL = visits.c.checked_for.is_(None)
@@ -424,3 +324,92 @@ def _refuse_copies(connection: Connection, scan: ScanHandle, copies: Mapping[str
     sql = _REFUSE_COPIES.format(scan=int(scan.scan_id), of_copies=of_copies)
     connection.exec_driver_sql(sql)
     connection.exec_driver_sql("DROP TABLE copies")
+
+
+_INDEX: Final = re.compile(
+    r"(?<=/)(?:index\.(?:x?html?|shtml|php|aspx?|jsp)|default\.(?:html?|aspx?))\Z", re.IGNORECASE
+)
+_MAX_EXAMPLES: Final = 5
+_CREATE_FOLDERS: Final = "CREATE TEMPORARY TABLE index_folders (url TEXT PRIMARY KEY)"
+_FOLDERS: Final = """
+SELECT v.url, v.number, v.page_id, v.id, v.text_hash FROM visits AS v
+JOIN index_folders ON index_folders.url = v.url
+WHERE v.scan_id = {scan} AND v.text_hash IS NOT NULL AND v.checked_for IS NULL
+AND (v.reason IS NULL OR v.reason = '{reason}')
+"""
+
+
+class _Visited(NamedTuple):
+    url: str
+    number: int
+    page_id: int
+    visit_id: int
+    text_hash: str
+
+
+def merge_index_pages(connection: Connection, scan: ScanHandle) -> None:
+    """Refuse one of a folder and its index page where they were proven to be the same."""
+    indexes = _index_pages(connection, scan)
+    if not indexes:
+        return
+    connection.exec_driver_sql(_CREATE_FOLDERS)
+    insert_columns(connection, "index_folders", {"url": list(indexes)}, {})
+    statement = _FOLDERS.format(scan=int(scan.scan_id), reason=Reason.INDEX_PAGE.value)
+    folders = [_Visited._make(row) for row in connection.exec_driver_sql(statement)]
+    connection.exec_driver_sql("DROP TABLE index_folders")
+    pairs = [(folder, index) for folder in folders for index in indexes[folder.url]]
+    same = [sorted(pair, key=_order) for pair in pairs if pair[0].text_hash == pair[1].text_hash]
+    if same:
+        refusals = [
+            {"visit": later.visit_id, "rule": first.url, "duplicate_of": first.page_id}
+            for first, later in same
+        ]
+        values = {"reason": Reason.INDEX_PAGE, "rule": bindparam("rule")}
+        refuse = update(visits).where(visits.c.id == bindparam("visit"))
+        connection.execute(
+            refuse.values(**values, duplicate_of=bindparam("duplicate_of")), refusals
+        )
+    if pairs:
+        connection.execute(evidence.insert().values(_record(scan, pairs, same)))
+
+
+def _index_pages(connection: Connection, scan: ScanHandle) -> dict[str, list[_Visited]]:
+    """By the address of their folder."""
+    columns = (visits.c.url, visits.c.number, visits.c.page_id, visits.c.id, visits.c.text_hash)
+    statement = select(*columns).where(
+        visits.c.scan_id == scan.scan_id,
+        visits.c.text_hash.is_not(None),
+        visits.c.checked_for.is_(None),  # what is listed does not depend on what was checked
+        or_(visits.c.reason.is_(None), visits.c.reason == Reason.INDEX_PAGE),
+        or_(visits.c.url.ilike("%/index.%"), visits.c.url.ilike("%/default.%")),
+    )
+    found: dict[str, list[_Visited]] = {}
+    for row in connection.execute(statement):
+        if index := _INDEX.search(row.url):
+            found.setdefault(row.url[: index.start()], []).append(_Visited._make(row))
+    return found
+
+
+def _order(visited: _Visited) -> int:
+    return visited.number
+
+
+def _record(
+    scan: ScanHandle,
+    pairs: Sequence[tuple[_Visited, _Visited]],
+    same: Sequence[Sequence[_Visited]],
+) -> dict[str, Any]:
+    names = Counter(index.url.rpartition("/")[2] for _, index in pairs)
+    return {
+        "scan_id": scan.scan_id,
+        "type": EvidenceType.INDEX_PAGES,
+        "content": f"{len(same)} of {len(pairs)} folders have the same text as their index page",
+        "metadata": {
+            "compared": len(pairs),
+            "same": len(same),
+            "names": dict(names),
+            "examples": [[first.url, later.url] for first, later in same[:_MAX_EXAMPLES]],
+        },
+        "confidence": 1.0,
+        "created_at": datetime.now(UTC),
+    }

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sitecrawl.items import FetchOutcome
-from sitecrawl.store.queries.archive import last_answer, last_good_copy
+from sitecrawl.store.queries.known_documents import last_answer, last_good_copy
 from sitecrawl.store.writers.records import FetchRecord
 from tests.store.scanning import Scanning
 
 if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
-    from sitecrawl.store.queries.archive import RobotsCopy
+    from sitecrawl.store.queries.known_documents import RobotsCopy
 
 URL = "https://example.com/robots.txt"
 NOON = datetime(2026, 5, 6, 12, tzinfo=UTC)
