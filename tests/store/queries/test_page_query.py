@@ -14,11 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import insert, select, update
 
-from sitecrawl.errors import InvalidInputError
 from sitecrawl.items import FetchOutcome
 from sitecrawl.store import schema as t
 from sitecrawl.store.engine import open_database
-from sitecrawl.store.queries.cursors import Position, decode_cursor, encode_cursor
+from sitecrawl.store.queries.cursors import decode_cursor, encode_cursor
 from sitecrawl.store.queries.facets import count_facets
 from sitecrawl.store.queries.feed import iter_page_rows
 from sitecrawl.store.queries.page_filter import ALL_PAGES, PageFilter, PageOrder, PageSort
@@ -331,32 +330,6 @@ def test_counts_are_exact_up_to_a_bound(inventory: Inventory) -> None:
     exact = count_wanted(inventory.database, scan, wanted, bound=pages)
     more = count_wanted(inventory.database, scan, wanted, bound=pages - 1)
     assert (str(exact), str(more)) == (str(pages), f"more than {pages - 1}")
-
-
-@pytest.mark.parametrize(
-    "cursor", ["", "x", "%%%", "W10", "bnVsbA", "WyJ1cmwiLGZhbHNlLDEsMV0", "a" * 50_000]
-)
-def test_a_cursor_that_was_not_given_out_is_refused(cursor: str) -> None:
-    with pytest.raises(InvalidInputError, match="cursor"):
-        decode_cursor(PageOrder(PageSort.URL), cursor)
-
-
-@given(key=st.text() | st.integers() | st.floats(), number=st.integers())
-def test_cursors_are_read_as_they_were_written(key: str | float, number: int) -> None:
-    sort = PageSort.URL if isinstance(key, str) else PageSort.PRIORITY
-    order = PageOrder(sort)
-    try:
-        read = decode_cursor(order, encode_cursor(order, Position(key, number)))
-    except InvalidInputError:
-        return
-    assert read == (key, number)
-
-
-def test_a_cursor_belongs_to_its_order() -> None:
-    cursor = encode_cursor(PageOrder(PageSort.URL), Position("https://example.com/", 1))
-    for order in (PageOrder(PageSort.TITLE), PageOrder(PageSort.URL, descending=True)):
-        with pytest.raises(InvalidInputError, match="another sort"):
-            decode_cursor(order, cursor)
 
 
 def test_an_index_follows_the_scans(filled: Database) -> None:
