@@ -40,6 +40,7 @@ class ModelServer:
 
     def __init__(self, *pieces: str, fault: str = "", vectors: Vectors = ()):
         self.requests: list[ModelRequest] = []
+        self.fault = fault
         self._released = threading.Event()
         handler = _handler(self.requests, pieces, fault, vectors, self._released)
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)

@@ -13,7 +13,8 @@ MESSAGES = [{"role": "user", "content": "When?"}]
 
 def server(running: RunningServer) -> ModelServer:
     policy = AddressPolicy(allow=[running.endpoint])
-    return ModelServer(running.url, "tiny", policy=policy, timeout_seconds=1.0)
+    seconds = 1.0 if running.fault == "hang" else 60.0
+    return ModelServer(running.url, "tiny", policy=policy, timeout_seconds=seconds)
 
 
 def test_pieces_come_as_they_were_sent() -> None:

@@ -64,7 +64,7 @@ class Steps:
             self.is_over.set()
 
     def wait(self) -> None:
-        assert self.is_over.wait(60)
+        assert self.is_over.wait(120)
 
 
 @pytest.fixture

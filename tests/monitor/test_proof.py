@@ -11,6 +11,6 @@ if TYPE_CHECKING:
 
 
 def test_every_due_scan_is_done_once_although_workers_are_killed(project: Project) -> None:
-    plan = Plan(sites=8, kills=2, scans_at_once=4, between_kills=(3.0, 6.0))
+    plan = Plan(sites=5, kills=2, scans_at_once=3, between_kills=(3.0, 6.0), timeout_seconds=300.0)
     proof = prove(f"sqlite:///{project.database}", project.folder, project.environment, plan)
     proof.check()

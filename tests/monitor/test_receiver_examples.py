@@ -63,7 +63,7 @@ def receiver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Receive
 
 
 def _wait_for(port: int) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
@@ -73,7 +73,7 @@ def _wait_for(port: int) -> None:
 
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
     try:
-        with urlopen(Request(url, body, dict(headers), method="POST"), timeout=10) as answer:
+        with urlopen(Request(url, body, dict(headers), method="POST"), timeout=60) as answer:
             return int(answer.status)
     except HTTPError as error:
         with error:

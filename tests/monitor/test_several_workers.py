@@ -104,7 +104,7 @@ def test_a_killed_worker_is_made_up_for_with_the_same_id(
         with subprocess.Popen(
             [sys.executable, "-c", _WORKER, url, str(number), NOW.isoformat()]
         ) as worker:
-            assert receiver.has_received.wait(30)
+            assert receiver.has_received.wait(120)
             worker.kill()  # the message has arrived, and nobody will ever know
         hold.set()
         assert prepare_due(database, NOW, config) == []

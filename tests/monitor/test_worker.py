@@ -88,7 +88,7 @@ def test_duties_go_on_after_the_clock_was_set_back(
     monkeypatch.setattr(worker, "hand_over_waiting", hand_over)
     duties = [each for each in process._duties() if each.do == process._hand_over]
     monkeypatch.setattr(process, "_duties", lambda: duties)
-    ending = threading.Timer(20, process.stop)
+    ending = threading.Timer(120, process.stop)
     ending.start()
     process._work()
     ending.cancel()

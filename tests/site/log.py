@@ -84,7 +84,7 @@ class RequestLog:
         return [entry for entry in entries if path is None or entry.path == path]
 
     def wait_for(
-        self, condition: Callable[[list[LoggedRequest]], bool], timeout_seconds: float = 10.0
+        self, condition: Callable[[list[LoggedRequest]], bool], timeout_seconds: float = 120.0
     ) -> list[LoggedRequest]:
         """Blocks until the condition holds on the log; fails the test when it never does."""
         with self._changed:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS = 0.01
 _STOP_SECONDS = 5.0
+# Clients of a busy machine may need long for their part of it.
+_HANDSHAKE_SECONDS = 60.0
 _CONTENT_TYPES = {
     ".xml": "application/xml",
     ".gz": "application/gzip",
@@ -165,7 +167,7 @@ class _Listener(ThreadingMixIn, TCPServer):
         """Serves one connection; a client that leaves or refuses our certificate is no error."""
         connection: socket.socket = request
         try:
-            connection.settimeout(_STOP_SECONDS if self._tls else None)
+            connection.settimeout(_HANDSHAKE_SECONDS if self._tls else None)
             if self._tls is not None:
                 self.stopping.wait(self._next_handshake_seconds())
                 connection = self._tls.wrap_socket(connection, server_side=True)

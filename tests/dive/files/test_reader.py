@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -89,10 +88,9 @@ def test_a_pdf_that_lies_about_itself_is_read(files: FileProcess, old: bytes, ne
 
 
 def test_pages_that_hold_each_other_end(files: FileProcess) -> None:
-    began = time.monotonic()
-    with pytest.raises(UnreadableFileError):
+    with pytest.raises(UnreadableFileError) as raised:
         files.read(PDF.replace(b"/Kids [4 0 R", b"/Kids [2 0 R"), "https://example.com/a")
-    assert time.monotonic() - began < 50
+    assert raised.value.problem is not FileProblem.TOO_SLOW
 
 
 def test_a_file_that_takes_too_long_is_given_up() -> None:

@@ -110,7 +110,7 @@ class TestTidySites:
 class TestServing:
     def test_a_site_is_served_with_all_its_answers(self, model: ModelSite) -> None:
         with model.serve() as server:
-            client = http.client.HTTPConnection(server.address, server.port, timeout=5)
+            client = http.client.HTTPConnection(server.address, server.port, timeout=60)
             for target in sorted(model.truth)[:10]:
                 client.request("GET", target)
                 response = client.getresponse()
