@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from sitecrawl.store.schema.changes import (
     changes,
     comparisons,
@@ -41,7 +43,6 @@ from sitecrawl.store.schema.history import page_absences, page_versions
 from sitecrawl.store.schema.inventory import (
     DEFERRED_INDEXES,
     INVENTORY_INDEXES,
-    POSTGRESQL_STORAGE,
     SITE_INDEX,
     VIEWS,
     blobs,
@@ -54,18 +55,12 @@ from sitecrawl.store.schema.inventory import (
     fetches,
     link_contexts,
     mentions,
-    menu_entries,
     other_mentions,
-    page_alternates,
     page_classes,
-    page_facts,
-    page_signals,
-    page_texts,
     pages,
     scans,
     sites,
     verdicts,
-    visits,
 )
 from sitecrawl.store.schema.monitor import (
     JOB_INDEXES,
@@ -97,8 +92,26 @@ from sitecrawl.store.schema.users import (
     sessions,
     users,
 )
+from sitecrawl.store.schema.visits import (
+    VISIT_INDEXES,
+    menu_entries,
+    page_alternates,
+    page_facts,
+    page_signals,
+    page_texts,
+    visits,
+)
 
-PARTIAL_INDEXES = {**INVENTORY_INDEXES, **JOB_INDEXES, **FETCHER_INDEXES}
+PARTIAL_INDEXES = {**INVENTORY_INDEXES, **VISIT_INDEXES, **JOB_INDEXES, **FETCHER_INDEXES}
+# By default PostgreSQL vacuums a table once a fifth of its rows have changed, and analyses it once
+# a tenth has: long after one large scan, where the table has the rows of many sites. As text:
+# ``postgresql_with`` of a table would import the dialect wherever the schema is imported.
+POSTGRESQL_STORAGE: Final = tuple(
+    f"ALTER TABLE {table.name} SET (autovacuum_vacuum_scale_factor = 0.02,"
+    " autovacuum_analyze_scale_factor = 0.02)"
+    for table in (pages, other_mentions, visits)
+)
+
 
 __all__ = [
     "DEFERRED_INDEXES",
