@@ -436,7 +436,7 @@ class VisitedPage:
     facts: PageFacts = field(default_factory=PageFacts)
     rendered: RenderOutcome | None = None  # None: it was not to be rendered
 
-    outcome: VisitOutcome | None = None  # added on the way
+    outcome: VisitOutcome | None = None  # added by the frontier pipeline
 
     def __repr__(self) -> str:
         mentions = sum(len(batch.locs) for batch in self.batches)

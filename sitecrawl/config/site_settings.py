@@ -1,7 +1,7 @@
 """The settings that a watched site may have of its own.
 
-Whoever may edit sites is not the person who runs the machine: settings that name files, programs
-or components, or that open private networks, are those of the machine and stay out.
+A person who may edit sites need not be the one who runs the machine: settings that name files,
+programs or components, or that open private networks, cannot be set for a site.
 """
 
 from __future__ import annotations

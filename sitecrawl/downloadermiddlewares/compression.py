@@ -45,6 +45,7 @@ class BoundedCompressionMiddleware(HttpCompressionMiddleware):
     * A page that is served as a gzip file is unpacked.
 
     Meta: ``sitecrawl_document``, ``sitecrawl_max_bytes``.
+    Stats: Scrapy's ``httpcompression/response_count`` and ``httpcompression/response_bytes``.
     """
 
     def process_response(  # type: ignore[override]

@@ -28,8 +28,8 @@ _CONDITIONS = ("If-None-Match", "If-Modified-Since")
 class ConditionalRequestMiddleware:
     """Ask with the validators of the last scan; recognise an unchanged answer.
 
-    * A sitemap is looked up; whoever asks for a page says what the store knows of it
-      (``sitecrawl_known_page``). Without such knowledge nothing is asked conditionally.
+    * What is known of a sitemap is looked up in the store; the request for a page carries it
+      (``sitecrawl_known_page``). Without it the request has no conditions.
     * A 304, and for a sitemap a 200 with the same bytes, puts that into ``sitecrawl_unchanged``.
       See :meth:`is_unchanged` to use another policy.
     * A 304 although nothing is known is useless: the request is sent once more, past caches.

@@ -36,8 +36,8 @@ class CleanRedirectMiddleware(RedirectMiddleware):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        # Without what Scrapy's does besides: it looks for the middleware that sets a referrer, and
-        # warns that there is none. None is ever sent.
+        # Scrapy's version also looks for the middleware that sets a referrer, and warns that it is
+        # missing. No referrer is ever sent.
         middleware = cls(crawler.settings)
         middleware.crawler = crawler
         return middleware

@@ -73,7 +73,7 @@ class GuardedDownloadHandler(AiohttpDownloadHandler):
     With a proxy (meta ``proxy``) the proxy looks names up and connects: only addresses in the URL
     are judged. The user named the proxy, so it may be at any address.
 
-    Meta: ``sitecrawl_lenient`` (set by the handler).
+    Meta: ``sitecrawl_lenient`` (set by the handler), ``sitecrawl_max_bytes``.
     Signals: ``sitecrawl.signals.request_sending``.
     """
 

@@ -71,7 +71,7 @@ class PageFeeds(FeedExporter):
     Feeds are made by the database, unless their options need an item for each page: item filters,
     batches, other exporters. Then a page is a dictionary.
 
-    Settings: ``SITECRAWL_FEED_REFUSED`` and Scrapy's ``FEED*``.
+    Settings: ``SITECRAWL_FEED_REFUSED``, ``SITECRAWL_DATABASE_URL`` and Scrapy's ``FEED*``.
     """
 
     def __init__(self, crawler: Crawler):

@@ -29,8 +29,9 @@ _LIVE_INTERVAL_SECONDS = 0.25
 class Progress:
     """Show stage, pages found, visited and waiting, rate, elapsed time and time left.
 
-    Settings: ``SITECRAWL_PROGRESS`` (``auto``: live on a terminal), and
-    ``SITECRAWL_PROGRESS_INTERVAL_SECONDS`` between two log lines.
+    Settings: ``SITECRAWL_PROGRESS`` (``auto``: live on a terminal, unless ``SITECRAWL_LOG_FORMAT``
+    is ``json``), ``SITECRAWL_PROGRESS_INTERVAL_SECONDS`` (between two log lines),
+    ``SITECRAWL_MAX_CRAWL_PAGES``.
     """
 
     def __init__(self, crawler: Crawler):

@@ -56,7 +56,8 @@ class BrowserRendering:
     rules as every request (robots.txt, pace, budget, addresses, limits, ledger). Without a browser
     one warning is logged, and pages count as they were sent.
 
-    Settings: ``SITECRAWL_RENDER``, ``SITECRAWL_BROWSER``, ``SITECRAWL_RENDER_*``.
+    Settings: ``SITECRAWL_RENDER``, ``SITECRAWL_BROWSER``, ``SITECRAWL_RENDER_*``,
+    ``SITECRAWL_PAGE_TIMEOUT_SECONDS``, ``SITECRAWL_MAX_PAGE_BYTES``.
     Meta: ``sitecrawl_document`` with the kind ``resource`` for requests of pages.
     Stats, of visited pages: ``sitecrawl/render/pages``, ``/failed``, ``/missed`` (no browser),
     ``/interrupted`` (hung or closed while it was explored);

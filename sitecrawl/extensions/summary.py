@@ -28,7 +28,7 @@ class PrintSummary:
     """Print the summary to stderr once everything, feeds included, is written.
 
     Settings: ``SITECRAWL_PROGRESS`` (``off`` also turns this off), ``SITECRAWL_LOG_FORMAT``
-    (``json``: the summary is a record of the log).
+    (``json``: the summary is a record of the log), ``SITECRAWL_DATABASE_URL``.
     """
 
     def __init__(self, crawler: Crawler):

@@ -86,7 +86,7 @@ class ScanTraces:
     # --- some of the requests ---------------------------------------------------------------------
 
     def request_reached_downloader(self, request: Request) -> None:
-        """It waits for its turn from now on."""
+        """The span of the request begins while it waits in its slot."""
         if random.randrange(self._one_of) == 0:  # noqa: S311  no secret
             parent = (self._stage or self._scan).traceparent
             url = request.url.partition("?")[0]  # a query may hold private data

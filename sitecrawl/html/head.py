@@ -119,7 +119,7 @@ class HeadReader:
             self._read_directive(directive.strip().lower(), content)
 
     def _read_directive(self, directive: str, content: str) -> None:
-        """Apply a meta element that stands for a response header."""
+        """Apply a meta element that replaces a response header."""
         if directive == "refresh":
             if address := refresh_target(content):
                 self._rows.add(LinkSource.META_REFRESH, address, NO_REGION, "", "", "")

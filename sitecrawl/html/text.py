@@ -171,7 +171,7 @@ def _powers() -> tuple[Hashes, Hashes]:
 
 
 def storable(texts: list[str]) -> list[str]:
-    r"""The texts as every database takes them: without NUL, with ``?`` for lone surrogates.
+    r"""The texts in a form that every database accepts: no NUL, ``?`` for lone surrogates.
 
     >>> storable(["plain", "a\0b\ud800"])
     ['plain', 'ab?']

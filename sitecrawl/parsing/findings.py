@@ -41,7 +41,7 @@ class FindingKind(StrEnum):
 class Finding(NamedTuple):
     kind: FindingKind
     detail: str
-    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    count: int  # type: ignore[assignment]  # hides tuple.count, which is not used
 
 
 class Findings:

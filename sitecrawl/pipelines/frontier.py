@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sitecrawl.urls.pattern_budgets import PatternBudgets, PatternCut
     from sitecrawl.urls.seen import SeenIds
 
-# A form is listed, but nobody fills it in; a page in another format is listed, but has no links.
+# Forms are listed, but not filled in; pages in another format are listed, but have no links.
 _NOT_FOLLOWED = {LinkSource.FORM, LinkSource.ALTERNATE}
 _MAX_RECENT = 50_000
 

@@ -469,7 +469,7 @@ def _some_links(links: LinkColumns | None, chosen: Sequence[bool]) -> LinkColumn
 
 
 def _details_column(entries: Mapping[int, EntryDetails]) -> dict[int, str]:
-    """JSON by row; the versions of a page in several languages share what is said of them."""
+    """JSON by row; the versions of a page in several languages share one object of details."""
     texts = {key: _details(entry) for key, entry in {id(e): e for e in entries.values()}.items()}
     return {row: texts[id(entry)] for row, entry in entries.items()}
 

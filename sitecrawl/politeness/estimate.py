@@ -45,7 +45,7 @@ class Estimate:
     requests: int
     gap_seconds: float
     limits: tuple[LimitAhead, ...]
-    is_least: bool  # maps that nobody has read yet may list more maps
+    is_least: bool  # maps that were not read yet may list more maps
 
     @property
     def seconds(self) -> float:

@@ -82,8 +82,8 @@ class HostLedger:
     """Counts what is sent to one host and what comes back.
 
     * A request counts from the moment it is written to its connection (or handed to a download
-      handler that does not say when that is): each retry and each hop of a redirect is one, a
-      connection that could not be made is none.
+      handler that does not say when that is): each retry and each hop of a redirect counts, a
+      connection that could not be made does not.
     * A gap lies between two such moments.
     * Bytes are those of bodies as they came over the wire, before they are unpacked.
     * A pause is the time in which nothing was sent after the host had asked for it (429, 503): from

@@ -188,7 +188,7 @@ def backoff_seconds(first_seconds: float, times: int, chance: float) -> float:
 
 
 def parse_retry_after(value: str, answered_at: datetime) -> float | None:
-    """How many seconds to wait from *answered_at* on; None when *value* says nothing of use.
+    """The seconds to wait from *answered_at* on; None if *value* is neither seconds nor a date.
 
     A date is the server's, so *answered_at* should be its own ``Date`` where it sent one: a clock
     that is wrong is then wrong in both.

@@ -51,7 +51,7 @@ NO_SUCCESS = (
 )
 
 # Playwright's own arguments already turn off first runs, sync, updates and background networking.
-# They are here as well, because what a scan may contact should not hang on another's defaults.
+# They are repeated, so that what a scan may contact does not depend on the defaults of Playwright.
 _ARGUMENTS = (
     "--no-first-run",
     "--disable-background-networking",
@@ -232,7 +232,7 @@ def _apt_command() -> tuple[str, ...]:
     apt = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet")
     if os.geteuid() == 0:
         return apt
-    # Without a question: nobody may be there to answer it.
+    # Without a prompt: there may be nobody to answer it.
     return ("sudo", "-n", *apt) if shutil.which("sudo") else ()
 
 

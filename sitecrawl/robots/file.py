@@ -248,7 +248,7 @@ class _Reader:
             groups=tuple(said.groups),
             rules=tuple(said.rules),
             sitemaps=tuple(self._sitemaps),
-            # Groups are merged; of several delays the longest offends nobody.
+            # Groups are merged; of several delays the longest satisfies all.
             crawl_delay=max(said.delays, default=None, key=lambda delay: delay.seconds),
             request_rates=tuple(said.rates),
             findings=tuple(

@@ -25,7 +25,7 @@ Network = IPv4Network | IPv6Network
 
 
 class SpecialRange(NamedTuple):
-    """Addresses that are not public, and what a person calls them."""
+    """Addresses that are not public, and a name for them."""
 
     words: str
     holds_sites: bool
@@ -91,12 +91,12 @@ _RANGES = [
     ),
 ]
 _GIVEN_OUT = IPv6Network("2000::/3")
-_NOT_GIVEN_OUT = SpecialRange("an address that nobody has been given", holds_sites=False)
+_NOT_GIVEN_OUT = SpecialRange("an unallocated address", holds_sites=False)
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def parse_address(text: str) -> Address:
-    """ValueError if *text* is no address; a mapped one is given as the IPv4 address it stands for.
+    """ValueError if *text* is no address; an IPv4-mapped address is returned as IPv4.
 
     >>> parse_address("::ffff:127.0.0.1"), parse_address("fe80::1%eth0")
     (IPv4Address('127.0.0.1'), IPv6Address('fe80::1%eth0'))

@@ -90,7 +90,7 @@ def endpoint_of(url: str) -> Endpoint:
 
 
 def is_private_by_name(url: str) -> bool:
-    """Whether the host says itself that it is not public, without a look-up.
+    """Whether the host is not public by its name or address alone, without a look-up.
 
     >>> [is_private_by_name(f"http://{host}/") for host in ("[::1]:80", "wiki.lan", "example.com")]
     [True, True, False]

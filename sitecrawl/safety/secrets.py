@@ -22,7 +22,7 @@ class SecretBox:
     """
 
     def __init__(self, keys: Sequence[str]):
-        """ValueError: a key is none, or there is none."""
+        """Raises ValueError if a key is invalid, or there is no key."""
         if not keys:
             raise ValueError("there is no key")
         try:
@@ -36,14 +36,14 @@ class SecretBox:
         return self._fernet.encrypt(text.encode()).decode()
 
     def decrypt(self, token: str) -> str:
-        """ValueError: it was encrypted with another key."""
+        """Raises ValueError if it was encrypted with another key."""
         try:
             return self._fernet.decrypt(token.encode()).decode()
         except InvalidToken:
             raise ValueError("it was encrypted with another key") from None
 
     def derived_key(self, purpose: str) -> bytes:
-        """A key for something else than encryption."""
+        """A key for another purpose than encryption."""
         return hmac.new(self._oldest, purpose.encode(), hashlib.sha256).digest()
 
 

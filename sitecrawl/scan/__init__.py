@@ -63,7 +63,7 @@ class Scan:
     failure: str = ""
     """Why nothing of the site could be read, for a person."""
     root_problem: str = ""
-    """Why the root page could not be read; sitemaps may be there all the same."""
+    """Why the root page could not be read; there may still be sitemaps."""
     root_remedy: str = ""
     """What a person can do about it."""
     pipelines: list[ItemPipeline] = field(default_factory=list)
@@ -82,7 +82,7 @@ class Scan:
 
     @property
     def resumption(self) -> Resumption | None:
-        """What the interrupted run of this scan had come to; None: it is a new scan."""
+        """The state in which this scan was interrupted; None: it is a new scan."""
         return self.database.resumption if self.database else None
 
 

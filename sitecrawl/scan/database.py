@@ -75,8 +75,8 @@ class ScanDatabase:
 
         *feeds* are the files that are to be written at its end, each with its format.
 
-        Opening takes as long as the first answer of the site, so both happen at once: whoever
-        needs the database waits for :meth:`opened`.
+        Opening takes as long as the first response of the site, so both happen at once: callers
+        that need the database wait for :meth:`opened`.
         """
         self._opening = asyncio.ensure_future(self._open(arguments, settings, feeds))
 

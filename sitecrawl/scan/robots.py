@@ -75,7 +75,7 @@ class AuthorityRobots:
     def judge(
         self, urls: Sequence[str], origin: SharedOrigin | None = None
     ) -> tuple[Judged, dict[int, Judged]]:
-        """What is said of most of the *urls*, and of the others by their row."""
+        """The verdict on most of the *urls*, and those on the others by row."""
         column = self.policy.verdicts(urls, origin.path_starts if origin else None)
         others = {row: self._as_judged(verdict) for row, verdict in column.others.items()}
         return self._as_judged(column.usual), others

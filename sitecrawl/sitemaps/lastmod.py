@@ -55,7 +55,7 @@ def usual_lastmods(raw: list[str]) -> list[str] | None:
 
 
 def normalize_lastmod(value: str) -> str:
-    """Normalise a W3C datetime; the empty string means that it is none.
+    """Normalise a W3C datetime; the empty string for any other text.
 
     - In UTC with a `Z` when a zone is given, without a zone when not; seconds are filled in.
     - Year, month and date stay what they are.

@@ -43,7 +43,8 @@ class SiteSpider(Spider):
     What it finds goes into the inventory: its scan has a database.
 
     Arguments: see :class:`~sitecrawl.scan.arguments.SpiderArguments`.
-    Settings: ``SITECRAWL_MAX_SCAN_MINUTES``.
+    Settings: ``SITECRAWL_MAX_SCAN_MINUTES``, ``SITECRAWL_FETCHERS``, ``SITECRAWL_PAGE_ITEMS``,
+    ``SITECRAWL_FEED_REFUSED``, ``SITECRAWL_DATABASE_URL``. Meta: ``sitecrawl_inventory``.
     """
 
     stages: ClassVar[tuple[type[Stage], ...]]

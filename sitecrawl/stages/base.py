@@ -74,10 +74,10 @@ class ScanContext:
         await self.scan.put(item)
 
     async def resumption(self) -> Resumption | None:
-        """What the interrupted run of this scan had come to; None: it is a new scan."""
+        """The state in which this scan was interrupted; None: it is a new scan."""
         database = self.scan.database
         if not self.is_resumed or database is None:
-            return None  # and nobody has to wait for the database
+            return None  # without waiting for the database
         await database.opened()
         return database.resumption
 
@@ -113,7 +113,7 @@ class Stage(ABC):
 
     @classmethod
     def unreached(cls) -> dict[str, Any]:
-        """The outcome of a stage whose turn did not come."""
+        """The outcome of a stage that was not reached."""
         ended = "the scan ended before its turn"
         return {"stage": cls.name, "has_run": False, "ended": ended, "truncated": []}
 

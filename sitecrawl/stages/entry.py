@@ -46,7 +46,9 @@ class EntryStage(Stage):
     * a robots.txt that cannot be fetched prevents only the fetching of pages;
     * the root's links are the first pages that are known, its navigation is the site's menu.
 
-    A scan that goes on after an interruption has its root already.
+    A resumed scan has its root already.
+
+    Settings: ``SITECRAWL_PAGE_TIMEOUT_SECONDS``, ``SITECRAWL_MAX_PAGE_BYTES``.
     """
 
     name: ClassVar[str] = "entry"

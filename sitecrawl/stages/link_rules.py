@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class LinkRules:
     """Applies Scrapy's ``Rule`` objects to the pages of a scan.
 
-    * A page's links are listed as ever; those that a rule's extractor gives are followed.
+    * All links of a page are listed; those that a rule's extractor gives are followed.
     * The first rule that gives a link counts for the page behind it: its ``callback`` gets the
-      answer, and ``follow`` says whether the links of that page are looked at.
+      answer, and ``follow`` says whether the links of that page are followed.
     * After an interruption the rule of a page is found by its URL (``LinkExtractor.matches``).
     """
 

@@ -53,7 +53,11 @@ class ReadPage(NamedTuple):
 
 
 class PageReader:
-    """Reads the pages of one scan."""
+    """Reads the pages of one scan.
+
+    Settings: ``SITECRAWL_ROBOTS_AGENT``, ``SITECRAWL_KEEP_BODIES``, ``SITECRAWL_MAX_PAGE_BYTES``,
+    ``SITECRAWL_MAX_PAGE_LINKS``.
+    """
 
     def __init__(self, config: Config):
         self._config = config

@@ -49,7 +49,11 @@ class VisitStage(Stage):
     """Visit the pages of a frontier in its order.
 
     The scheduler hands the pages out. Answers are read as they come, but what they say is handed
-    on in the order of the visits: so the same list comes of them however fast each answer was.
+    on in the order of the visits, so that the list does not depend on how fast each answer was.
+
+    Settings: ``SITECRAWL_SOFT_404``, ``SITECRAWL_CANONICAL_IS_IDENTITY``,
+    ``SITECRAWL_PAGE_TIMEOUT_SECONDS``, ``SITECRAWL_MAX_PAGE_BYTES``.
+    Meta: ``sitecrawl_redirect_within_page``, ``sitecrawl_known_page``.
     """
 
     found_by: ClassVar[str]

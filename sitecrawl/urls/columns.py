@@ -1,8 +1,8 @@
 """Canonical URLs, page keys and page ids of whole columns of URLs.
 
-The results are those of :mod:`sitecrawl.urls.canonical` for each URL alone, at about a tenth of the
-cost: most columns hold plain URLs of one origin, which can be checked as one joined text, and only
-the few URLs with a query are canonicalized one by one.
+A fast path: the results are those of :mod:`sitecrawl.urls.canonical` for each URL alone (tests
+compare both), at about a tenth of the cost. Most columns hold plain URLs of one origin, which can
+be checked as one joined text; only the few URLs with a query are canonicalized one by one.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class PathTree:
         self.hosts: dict[str, Folder] = {}
 
     def add(self, url: str, *, is_refused: bool) -> None:
-        """Count a URL; a text that is none counts as a host of its own."""
+        """Count a URL; a text that is no URL counts as a host of its own."""
         scheme, mark, rest = url.partition("://")
         host, *segments = rest.partition("#")[0].partition("?")[0].split("/", self._depth + 1)
         folder = self._folder(self.hosts, f"{scheme}{mark}{host}")

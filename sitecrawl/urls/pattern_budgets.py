@@ -199,7 +199,7 @@ class PatternBudgets:
       and again, or if it lies below a copy of another page, as relative links make them.
     * The second and further values of a parameter are held, but for a few, until they prove to
       change the page, and for good if they do not.
-    * :meth:`visited` is called for every URL that was admitted, whatever came of it.
+    * :meth:`visited` is called for every URL that was admitted, also if its visit failed.
 
     *is_known* says whether the crawl has a URL, visited or not.
     """
