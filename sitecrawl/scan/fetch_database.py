@@ -72,6 +72,7 @@ class FetchDatabase(ScanDatabase):
         self.report: Callable[[], dict[str, Any] | None] = lambda: None
         """What this process has sent and counted; the stage sets it."""
         self._holder = lease_holder(os.getpid())
+        self._renders_pages = config.render != RenderMode.NEVER
         self._has_browser = False
         self._ends_at = math.inf  # the scan, by this process's clock
 
@@ -98,8 +99,7 @@ class FetchDatabase(ScanDatabase):
         scan = scan_by_id(self._database, arguments.resume)
         assert scan is not None
         check_fetchable(scan, is_sqlite=self._database.is_sqlite)
-        is_rendering = config.render != RenderMode.NEVER
-        self._has_browser = is_rendering and not why_no_browser(config.browser)
+        self._has_browser = self._renders_pages and not why_no_browser(config.browser)
         self.root_url = scan.root_url
         self.record, self.root_fingerprint = join_scan(self._database, scan)
         self.fingerprint = config.reading_fingerprint(arguments.bases, datetime.now(UTC).date())
@@ -193,7 +193,8 @@ class FetchDatabase(ScanDatabase):
                 for held in valid
                 if held.has_room
             }
-            to_render = self._to_render(connection, valid) if renderers else []
+            may_render = self._renders_pages and renderers > 0
+            to_render = self._to_render(connection, valid) if may_render else []
         working = [held for held in self.queues.values() if held.under_way or rows.get(held)]
         given_up = working[share:] if fetchers > 1 else []
         for held in given_up:

@@ -49,7 +49,8 @@ async def fetched_pages(
     All pages before one have been concluded when it comes. So what they say decides whether a
     doubtful page is rendered before it is taken, as in a scan without fetchers.
     """
-    database, frontier, after = context.scan.database, context.scan.frontier, 0
+    database, frontier = context.scan.database, context.scan.frontier
+    after = forgotten = 0
     assert database is not None
     while answers := await database.next_answers(after, _TAKEN_AT_ONCE):
         before = after
@@ -63,8 +64,10 @@ async def fetched_pages(
         waiting = [each for each in answers if each.number > after]
         if to_render := _pages_to_render(context.rendering, waiting):
             await database.want_renderings(to_render)
-        if after > before:
+        if after >= forgotten + _TAKEN_AT_ONCE:
             await database.forget_answers(after)
+            forgotten = after
+        if after > before:
             continue
         for holder in processes.replace_dead():
             await database.release_queues(holder)

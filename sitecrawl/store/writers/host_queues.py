@@ -115,8 +115,10 @@ FOR SHARE
 ON CONFLICT (scan_id, number) DO UPDATE SET rendering = NULL, content = excluded.content
     WHERE visit_answers.rendering = 'wanted' AND excluded.rendering IS NULL
 """
+# What lies behind the first page that nobody has read is not read time and again.
 _NEXT_ANSWERS: Final = """
-SELECT waiting.number, waiting.url, rendering, content
+SELECT waiting.number, waiting.url, rendering, CASE WHEN
+    bool_and(visit_answers.number IS NOT NULL) OVER (ORDER BY waiting.number) THEN content END
 FROM (
     SELECT number, url FROM visits WHERE scan_id = %(scan)s AND number > %(after)s
     AND outcome IS NULL AND checked_for IS NULL ORDER BY number LIMIT %(limit)s
@@ -295,10 +297,11 @@ def add_answers(connection: Connection, scan_id: int, answers: Sequence[Answer])
     """Keep what was read under leases that still hold; a queue that was lost is read by others."""
     # What a crash of the server loses is fetched again.
     connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
-    for lease, *answer in sorted(answers, key=lambda each: each.lease):  # as above
-        values = dict(zip(Answer._fields[1:], answer, strict=True))
-        values |= {"scan": scan_id, **lease._asdict()}
-        connection.exec_driver_sql(_ANSWER, values)
+    rows = [
+        {"scan": scan_id, **answer.lease._asdict(), **answer._asdict()}
+        for answer in sorted(answers, key=lambda each: each.lease)  # as above
+    ]
+    connection.exec_driver_sql(_ANSWER, rows)
     wanted = {each.lease.queue for each in answers if each.rendering == RenderingStep.WANTED}
     _give_to_browsers(connection, scan_id, wanted)
 

@@ -286,4 +286,4 @@ class NextAnswer(NamedTuple):
     rendering: str | None
     """A RenderingStep that is still to be done."""
     content: bytes | None
-    """None: nothing yet."""
+    """None: nothing yet, or a page before it has none."""

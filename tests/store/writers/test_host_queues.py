@@ -111,8 +111,18 @@ def test_who_was_taken_for_dead_cannot_write(connection: Connection) -> None:
     new = take(connection, "two")
     assert [lease.token for lease in new] == [2, 2]
     assert renew_leases(connection, SCAN, old) == []
-    add_answers(connection, SCAN, [Answer(old[0], 2, b"old"), Answer(new[0], 4, b"new")])
-    assert answers(connection) == [(2, None), (3, None), (4, b"new"), (5, None)]
+    add_answers(connection, SCAN, [Answer(old[0], 2, b"old"), Answer(new[0], 2, b"new")])
+    assert answers(connection) == [(2, b"new"), (3, None), (4, None), (5, None)]
+
+
+def test_answers_are_not_loaded_before_those_of_the_pages_before_them(
+    connection: Connection,
+) -> None:
+    [a, b] = take(connection, "one")
+    add_answers(connection, SCAN, [Answer(a, 2, b"2"), Answer(b, 5, b"5")])
+    assert answers(connection) == [(2, b"2"), (3, None), (4, None), (5, None)]
+    add_answers(connection, SCAN, [Answer(b, 3, b"3"), Answer(a, 4, b"4")])
+    assert answers(connection) == [(2, b"2"), (3, b"3"), (4, b"4"), (5, b"5")]
 
 
 def test_a_lease_that_nobody_took_over_is_renewed(connection: Connection) -> None:
