@@ -88,7 +88,7 @@ class CheckedSpiderMixin(_RunSpiderCommand):
         try:
             use_log_format(self.settings)
         except ConfigError as error:
-            raise UsageError(str(error), print_help=False) from error
+            raise _refused(self.settings, error) from error
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         from sitecrawl.config import ConfigError
@@ -99,7 +99,8 @@ class CheckedSpiderMixin(_RunSpiderCommand):
         try:
             super().run(args, opts)  # type: ignore[safe-super]  # it is mixed into a command
         except (ConfigError, StoreError) as error:
-            raise UsageError(str(error), print_help=False) from error
+            assert self.settings is not None
+            raise _refused(self.settings, error) from error
         if not self.exitcode:
             self.exitcode = exit_code(self._crawler)
 
@@ -113,6 +114,16 @@ class CheckedSpiderMixin(_RunSpiderCommand):
         if issubclass(crawler.spidercls, SiteSpider):
             check_arguments(self._spider_arguments, crawler.settings, crawler.spidercls.name)
         return crawler
+
+
+def _refused(settings: BaseSettings, error: Exception) -> UsageError:
+    """Also in the log file, if there is one: of a job of Scrapyd its user sees nothing else."""
+    if settings.get("LOG_FILE"):
+        from scrapy.utils.log import configure_logging
+
+        configure_logging(settings.copy_to_dict())  # with a wrong setting nobody has done it yet
+        logger.error("%s", error)
+    return UsageError(str(error), print_help=False)
 
 
 def check_settings(settings: BaseSettings) -> None:

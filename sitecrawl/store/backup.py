@@ -250,9 +250,12 @@ def _run(url: URL, *command: str) -> None:
     )
     if done.returncode:
         said = _last_words(done.stderr.splitlines())
+        if "version mismatch" in said:
+            said += "; name a folder with programs of the server's version or newer: --pg-bin"
         name = Path(command[0]).name
         raise BackupError(f"database {shown_url(url)}: {name} failed: {said}")
 
 
 def _last_words(lines: Sequence[str]) -> str:
-    return " | ".join(line for line in lines if line.strip())[-1_000:] or "it said nothing"
+    words = (" ".join(line.split()) for line in lines)
+    return " | ".join(filter(None, words))[-1_000:] or "it said nothing"

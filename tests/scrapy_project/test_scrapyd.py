@@ -229,6 +229,19 @@ def test_a_job_that_crashed_has_failed_and_can_go_on(
     assert settings["job"] == resumed
 
 
+def test_the_log_of_a_job_says_what_is_wrong_with_it(scrapyd: Scrapyd) -> None:
+    wrong = {
+        scrapyd.schedule("discover", domain="ftp://example.com"): "only http:// and https:// can",
+        scrapyd.schedule("discover", "SITECRAWL_MAX_PAGES=many", domain="a.example"): (
+            "SITECRAWL_MAX_PAGES='many' on the command line: expected a whole number"
+        ),
+    }
+    for job, words in wrong.items():
+        scrapyd.wait_until_finished(job)
+        [line] = [line for line in scrapyd.log(job).splitlines() if " ERROR: " in line]
+        assert words in line
+
+
 def test_two_nodes_without_a_deployment_fill_one_inventory(
     tmp_path: Path,
     environment: dict[str, str],

@@ -155,6 +155,15 @@ def test_what_cannot_be_copied_is_said(tmp_path: Path) -> None:
         back_up("postgresql://joe:secret@127.0.0.1:9/own", tmp_path / "copy", tmp_path)
 
 
+def test_programs_older_than_the_server_are_said_with_the_remedy(tmp_path: Path) -> None:
+    program = tmp_path / "pg_dump"
+    words = "pg_dump: error: aborting because of server version mismatch"
+    program.write_text(f"#!/bin/sh\necho '{words}' >&2; exit 1\n")
+    program.chmod(0o700)
+    with pytest.raises(BackupError, match="of the server's version or newer: --pg-bin"):
+        back_up("postgresql://nobody@127.0.0.1:9/none", tmp_path / "copy", tmp_path)
+
+
 def test_the_password_is_not_said(tmp_path: Path) -> None:
     with pytest.raises(BackupError) as caught:
         back_up("postgresql://joe:secret@127.0.0.1:9/own", tmp_path / "copy", _PROGRAMS)
