@@ -31,6 +31,8 @@ from sitecrawl.store.vocabulary import ScanStatus
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sqlalchemy.engine import URL
+
     from sitecrawl.config import Config
     from sitecrawl.store.engine import Database
 
@@ -120,13 +122,24 @@ def _database(config: Config) -> Iterator[Check]:
         with reading(config.database_url) as database:
             found = health(database, datetime.now(UTC))
             words = f"{shown}, {counted(found.sites, 'site')}, {byte_words(found.bytes)}"
-            yield Check("database", True, False, f"{words}, schema {found.revision}")
+            words += f", schema {found.revision}"
+            if database.is_sqlite and not _may_write(parse_url(config.database_url)):
+                words += "; you may only read it, so nothing can be scanned into it"
+                yield Check("database", False, True, words)
+            else:
+                yield Check("database", True, False, words)
             yield from _contents(found, config)
             yield from _key(database, config, found)
     except DatabaseMissingError:
         yield _missing_database(config.database_url, shown)
     except StoreError as error:
         yield Check("database", False, False, str(error))
+
+
+def _may_write(url: URL) -> bool:
+    """SQLite keeps its journal beside the file."""
+    path = Path(url.database or "")
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def _missing_database(url: str, shown: str) -> Check:

@@ -241,6 +241,21 @@ def test_doctor_sees_that_no_database_can_be_made(
     assert f"you may not write into {tmp_path}/kept; change that, or set" in line
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_doctor_sees_that_a_database_can_only_be_read(
+    cli: Callable[..., ProcessResult], inventory: Inventory, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.db"
+    source = f"sqlite:///{inventory.project.database}"
+    cli("backup", str(copy), "--database", source).succeeded()
+    copy.chmod(0o400)
+    done = cli("doctor", "--database", f"sqlite:///{copy}")
+    [line] = [line for line in done.stdout.splitlines() if line[4:].startswith("database")]
+    assert line.startswith("-   ")
+    assert "2 sites" in line
+    assert "you may only read it" in line
+
+
 def test_doctor_does_not_show_the_password(cli: Callable[..., ProcessResult]) -> None:
     url = "postgresql://joe:secret@127.0.0.1:9/inventory"
     done = cli("doctor", environment={"SITECRAWL_DATABASE_URL": url})

@@ -64,7 +64,7 @@ def check_revision(revision: str | None, label: str) -> None:
     if _number(revision) > _number(HEAD_REVISION):
         raise SchemaTooNewError(
             f"database {label}: a newer sitecrawl has written it (schema {revision}; this one "
-            f"knows up to {HEAD_REVISION}); upgrade it or use another database"
+            f"knows up to {HEAD_REVISION}); upgrade sitecrawl or use another database"
         )
     raise SchemaError(
         f"database {label}: this sitecrawl cannot read its schema {revision}, which is that of a"
