@@ -21,7 +21,7 @@ from sitecrawl.store.queries import (
     scan_pairs,
 )
 from sitecrawl.store.queries.scan_pairs import Pair
-from sitecrawl.store.queries.scans import latest_scan, scan_by_id
+from sitecrawl.store.queries.scans import last_look, latest_scan, scan_by_id
 from sitecrawl.store.vocabulary import ENDED_WELL
 from sitecrawl.store.writers import changes as writer
 
@@ -88,7 +88,7 @@ def catch_up(database: Database, site: Site) -> Comparison | None:
     scan = latest_scan(database, site.id)
     if scan is None or scan.status not in ENDED_WELL:
         return None
-    return detect_changes(database, scan.id)
+    return detect_changes(database, last_look(database, scan).id)
 
 
 def _comparison(known: ComparisonFact, *, is_new: bool) -> Comparison:

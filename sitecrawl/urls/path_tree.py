@@ -27,6 +27,10 @@ class Folder:
     def pages(self) -> int:
         return self.listed + self.refused
 
+    def by_size(self) -> list[tuple[str, Folder]]:
+        """The folders in it, those with the most listed pages first."""
+        return sorted(self.inner.items(), key=lambda each: (-each[1].listed, each[0]))
+
     def count(self, *, is_refused: bool) -> None:
         if is_refused:
             self.refused += 1

@@ -7,7 +7,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import unquote, urlencode, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
@@ -46,6 +46,7 @@ def environment() -> Environment:
         "is_web_url": is_web_url,
         "host": host_of,
         "below": below,
+        "decoded": decoded,
         "beat_words": beat_words,
         "told_of": told_of,
         "job_words": job_words,
@@ -168,6 +169,19 @@ def below(url: str, root_url: str) -> str:
     origin = f"{scheme}{mark}{rest.partition('/')[0]}"
     path = url.removeprefix(origin)
     return path if mark and path != url and path.startswith(("/", "?")) else url
+
+
+def decoded(path: str) -> str:
+    """A path as people read it: escapes of letters become these, all others stay.
+
+    >>> decoded("/%C3%BCber-uns"), decoded("/a%20b"), decoded("/%E2%80%AE"), decoded("/%FF")
+    ('/über-uns', '/a b', '/%E2%80%AE', '/%FF')
+    """
+    try:
+        text = unquote(path, errors="strict")
+    except UnicodeDecodeError:
+        return path
+    return text if text.isprintable() else path
 
 
 def told_of(title: str, root_url: str) -> str:

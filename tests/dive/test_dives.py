@@ -78,6 +78,8 @@ def test_pages_are_fetched_once_and_found(museum: SiteServer, run_cli: RunCli) -
     assert best["url"] == museum.at("/hours")
     alike = run_cli("similar", museum.at("/hours")).succeeded().stdout
     assert alike.split()[1:] == [museum.at("/dogs")]
+    # A dive looks for no pages: changes are those of the scan before it.
+    assert "is the first one" in run_cli("changes", museum.at("/")).succeeded().stdout
     assert "no topics yet" in run_cli("topics", museum.at("/")).succeeded().stdout
     # What is kept is not fetched again.
     again = run_cli("dive", museum.at("/"), "--all", *FAST).succeeded().stdout

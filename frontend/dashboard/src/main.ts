@@ -21,6 +21,9 @@ function arm(root: ParentNode): void {
 for (const link of document.querySelectorAll("nav a[aria-current]")) {
   link.scrollIntoView({ inline: "center", block: "nearest" });
 }
+for (const log of document.querySelectorAll(".log")) {
+  log.scrollTop = log.scrollHeight;
+}
 armChat();
 armConfirmations();
 armPalette();

@@ -1,6 +1,7 @@
 // Moments are sent in UTC; here they become those of the viewer's zone.
-const WHOLE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+// As the pages are in English, so are their dates: 18 Nov 2026, 20:33.
+const WHOLE = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+const EXACT = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["day", 86_400],

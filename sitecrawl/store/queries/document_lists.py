@@ -13,6 +13,7 @@ from sitecrawl.sitemaps.entries import SitemapKind
 from sitecrawl.store import schema as t
 from sitecrawl.store.compression import unpack_body
 from sitecrawl.store.queries.cursors import ListPage, Order, list_page, page_of
+from sitecrawl.store.queries.documents import READ_OUTCOMES
 from sitecrawl.store.queries.scans import membership
 from sitecrawl.store.vocabulary import ScanStatus
 
@@ -286,6 +287,14 @@ class SitemapFact:
     last_outcome: str | None
     etag: str | None
     last_modified: str | None
+    fetched_at: datetime
+    is_named: bool
+    """Whether another document names it; otherwise it was looked for where one usually is."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it is, or was, a sitemap of the site: most of the usual places never have one."""
+        return self.is_named or self.url_counts.total > 0 or self.last_outcome in READ_OUTCOMES
 
 
 def read_sitemap_facts(database: Database, scan: Scan) -> tuple[UrlCounts, list[SitemapFact]]:
@@ -303,6 +312,8 @@ def read_sitemap_facts(database: Database, scan: Scan) -> tuple[UrlCounts, list[
             last_outcome=row.outcome,
             etag=row.etag,
             last_modified=row.last_modified,
+            fetched_at=row.fetched_at,
+            is_named=row.parent_id is not None,
         )
         for row in rows
     ]
@@ -323,7 +334,7 @@ def _sitemaps(site_id: int) -> Any:
         .scalar_subquery()
     )
     return (
-        select(t.documents, t.fetches.c.status, t.fetches.c.outcome)
+        select(t.documents, t.fetches.c.status, t.fetches.c.outcome, t.fetches.c.fetched_at)
         .join_from(t.documents, t.fetches, t.fetches.c.id == newest)
         .where(
             t.documents.c.site_id == site_id,

@@ -168,10 +168,10 @@ class EvidenceFact:
     document_url: str | None
 
 
-_READ_OUTCOMES = [FetchOutcome.OK, FetchOutcome.REDIRECTED, FetchOutcome.NOT_MODIFIED]
+READ_OUTCOMES = [FetchOutcome.OK, FetchOutcome.REDIRECTED, FetchOutcome.NOT_MODIFIED]
 # What a document listed in an earlier scan does not count when it could not be read in this one.
 _LISTED = case(
-    (t.fetches.c.outcome.in_(_READ_OUTCOMES), func.coalesce(t.documents.c.listed, 0)), else_=0
+    (t.fetches.c.outcome.in_(READ_OUTCOMES), func.coalesce(t.documents.c.listed, 0)), else_=0
 )
 
 
@@ -251,7 +251,7 @@ def document_urls(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
 def unread_sitemaps(database: Database, scan: Scan) -> int:
     """Sitemaps that were asked for and may be there, but could not be read to their end."""
     is_unread = t.fetches.c.outcome.not_in(
-        [*_READ_OUTCOMES, FetchOutcome.NOT_FOUND, FetchOutcome.FRESH]
+        [*READ_OUTCOMES, FetchOutcome.NOT_FOUND, FetchOutcome.FRESH]
     )
     is_cut = t.fetches.c.truncated | (
         (t.fetches.c.outcome == FetchOutcome.OK) & ~t.fetches.c.complete

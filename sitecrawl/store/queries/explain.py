@@ -11,7 +11,7 @@ from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.store.queries.checks import last_check_of
 from sitecrawl.store.queries.coverage import crawl_coverage, crawl_end
 from sitecrawl.store.queries.documents import doubtful_fetches, unread_documents
-from sitecrawl.store.queries.scans import latest_scan
+from sitecrawl.store.queries.scans import last_look, latest_scan
 from sitecrawl.store.queries.visits import click_path, last_visit
 from sitecrawl.store.schema import documents, fetches, mentions, pages, scans, verdicts
 
@@ -280,6 +280,7 @@ def why(
             return Why(scan, crawl, **_facts(connection, page, scan, max_mentions))
     if scan is None:
         return Why(scan)
+    scan = last_look(database, scan)
     return Why(
         scan,
         coverage=crawl_coverage(database, scan),

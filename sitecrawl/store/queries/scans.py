@@ -81,16 +81,21 @@ def site_for(database: Database, text: str) -> Site | None:
 
     For commands, which work in the first workspace.
     """
+    return next(iter(sites_for(database, text)), None)
+
+
+def sites_for(database: Database, text: str) -> list[Site]:
+    """Those that this URL or host belongs to, closest first: a site can be a part of another."""
     try:
         wanted = parse_target(text).site_key
     except TargetError:
-        return None
+        return []
     matching = [
         site
         for site in sites(database)
         if _holds(site.key, wanted) or _holds(page_key(site.root_url), wanted)
     ]
-    return max(matching, key=lambda site: len(site.key), default=None)
+    return sorted(matching, key=lambda site: -len(site.key))
 
 
 def _holds(own: str, wanted: str) -> bool:
@@ -151,7 +156,7 @@ def latest_scan(database: Database, site_id: int) -> Scan | None:
 def last_look(database: Database, scan: Scan) -> Scan:
     """The scan, or the newest before it that looked at the site, if it fetched pages for a dive."""
     looked = _of_site(_SCANS, scan.site_id).where(HAS_LOOKED, t.scans.c.id < scan.id)
-    if scan.settings.get("spider") != "dive":
+    if not scan.is_dive:
         return scan
     found = _scans(database, looked.order_by(t.scans.c.id.desc()).limit(1))
     return found[0] if found else scan
@@ -210,6 +215,11 @@ class Scan:
     next_scan_id: int | None
     """The next scan of the site that ended in order; None: this is the newest that did, or what
     came after it did not."""
+
+    @property
+    def is_dive(self) -> bool:
+        """Whether it fetched pages that were known for a dive, and so looked for none."""
+        return bool(self.settings.get("spider") == "dive")
 
     @property
     def known_pages(self) -> int:

@@ -250,7 +250,7 @@ def sitemaps(
         listed = inventory_comparison.sitemap_pages(web.database, asked.site, number, asked.scan.id)
     values = {
         "site": found.site,
-        "sitemaps": found.sitemaps,
+        "sitemaps": [each for each in found.sitemaps if each.is_there],
         "documents": {each.id: each for each in documents.rows},
         "events": changes.list_events(web.database, asked.site, wanted, limit=20).rows,
         "older": _older_scans(web, caller, site_id, asked),

@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import Response
 
+from sitecrawl.changes.kinds import ChangeKind
 from sitecrawl.config.profiles import PROFILES
 from sitecrawl.errors import ConflictError, InvalidInputError
 from sitecrawl.services import (
@@ -24,6 +25,7 @@ from sitecrawl.services.sites import SiteEdit
 from sitecrawl.store.queries.changes import ChangeFilter, EventFact, IncidentFact
 from sitecrawl.store.queries.scan_figures import ANSWERS
 from sitecrawl.store.queries.watched_sites import WatchedSite
+from sitecrawl.store.vocabulary import ENDED_WELL
 from sitecrawl.web import charts
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.dependencies import QueryId
@@ -55,7 +57,11 @@ def overview(
         events = changes.list_events(web.database, inventory, limit=_RECENT).rows
         wanted = ChangeFilter(status="open")
         incidents = changes.list_incidents(web.database, inventory, wanted, limit=_RECENT).rows
-    ended = [each for each in reversed(found.recent_scans) if each.summary]
+    ended = [
+        each
+        for each in reversed(found.recent_scans)
+        if each.status in ENDED_WELL and not each.is_dive
+    ]
     named = [(f"scan {each.id}", each) for each in ended]
     values = {
         "site": found.site,
@@ -95,12 +101,13 @@ def scan_list(
     """The newest scans, and how the site developed over them."""
     found = overviews.site_trends(web.database, caller.workspace_id, site_id)
     named = [(f"scan {each.scan.id}", each) for each in reversed(found)]
+    looked = [(name, each) for name, each in named if not each.scan.is_dive]
     values = {
         "site": sites.get_site(web.database, caller.workspace_id, site_id),
         "scans": found,
-        "changed": [(name, charts.by_kind(each.changes)) for name, each in named],
+        "changed": [(name, charts.by_kind(each.changes)) for name, each in looked],
         "kinds": charts.KINDS,
-        "pages": [(name, {"pages": each.pages}) for name, each in named],
+        "pages": [(name, {"pages": each.pages}) for name, each in looked],
         "answers": [(name, each.figures.answers) for name, each in named],
         "answer_kinds": [(kind, f"answer-{n}") for n, kind in enumerate(ANSWERS)],
         "times": [
@@ -139,6 +146,12 @@ def scan_detail(
     values = {
         "site": site,
         "scan": asked.scan,
+        "counts": {
+            kind: count
+            for kind, count in changes.scan_counts(web.database, asked.scan).items()
+            if kind in set(ChangeKind) and count
+        },
+        "is_first": not older,
         "older": older,
         "diff": diff,
         "pages": pages[:_DIFFERENCES],

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sitecrawl.items import FetchOutcome
 from sitecrawl.services import jobs, sites, users
 from sitecrawl.services.permissions import Role
 from sitecrawl.services.sites import NewSite
+from sitecrawl.store.vocabulary import ScanStatus
 from sitecrawl.store.writers.jobs import note_waiting, register_worker
+from tests.store.scanning import Scanning
 from tests.web.serving import PASSWORD
 
 if TYPE_CHECKING:
@@ -222,3 +225,20 @@ def test_signing_in_leads_to_the_dashboard(server: Serving) -> None:
     client.headers["Accept"] = "text/html"
     client.post("/login", data={"email": email, "password": PASSWORD})
     assert "Nothing is watched yet" in client.get("/").text
+
+
+def test_the_overview_of_a_site_says_that_its_last_scan_failed(
+    server: Serving, owner: httpx.Client
+) -> None:
+    scanning = Scanning(server.database, "example.com")
+    scanning.fetched(scanning.document("https://example.com/sitemap.xml"), FetchOutcome.NOT_FOUND)
+    scanning.finish(ScanStatus.FAILED)
+    site = sites.add_site(server.database, 1, NewSite("https://example.com"))
+    overview = owner.get(f"/sites/{site.id}").text
+    assert "last scan</a> failed" in overview
+    assert "is queued" in overview, "it is tried again"
+    assert "No scan has succeeded yet" in overview
+    assert f'/sites/{site.id}/sitemaps">0</a>' in overview, "where one usually is, there was none"
+    assert "No pages yet" in owner.get(f"/sites/{site.id}/pages").text
+    assert "No pages yet" in owner.get(f"/sites/{site.id}/tree").text
+    assert "There is no site 99." in owner.get("/sites/99").text
