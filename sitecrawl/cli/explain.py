@@ -81,6 +81,8 @@ def describe(
 def _lines(found: Explanation, story: PageStory | None, *, show_all: bool) -> Iterator[str]:
     if found.why is None:
         yield f"{found.asked} cannot be a page: {found.problem}"
+        if found.asked.startswith("/"):
+            yield f"  write the whole URL, such as https://example.com{found.asked}"
     elif found.why.page is not None and story is not None:
         yield from _known(found.why.page, found.why, story)
     else:

@@ -129,9 +129,20 @@ def _export(
 
     number = export_page_list(asked, wanted, format_, output)
     if output:
-        sys.stderr.write(f"{number:,} URLs written to {output}\n")
+        sys.stderr.write(f"{number:,} {'URL' if number == 1 else 'URLs'} written to {output}\n")
+    elif not number:
+        sys.stderr.write(f"{_why_empty(asked, wanted)}\n")
     if wanted.limit is not None and (cursor := following_cursor(asked, wanted)):
         sys.stderr.write(f"more follow: --cursor {cursor}\n")
+
+
+def _why_empty(asked: AskedScan, wanted: PageFilter) -> str:
+    if asked.scan.known_pages:
+        return f"no URL of {asked.site.key} fits; {asked.scan.known_pages:,} are on its list"
+    reason = f" ({asked.scan.reason})" if asked.scan.reason else ""
+    return (
+        f"no URL of {asked.site.key} is known: scan {asked.scan.id} is {asked.scan.status}{reason}"
+    )
 
 
 def _show_facets(asked: AskedScan, wanted: PageFilter) -> None:

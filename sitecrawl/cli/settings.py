@@ -39,9 +39,10 @@ def profiles() -> None:
     sitecrawl profiles
     """
     for name in PROFILES:
-        typer.echo(f"{name:<10} {describe(name)}")
+        typer.echo(f"{name:<11} {describe(name)}")
         for setting, value in differences(name).items():
-            typer.echo(f"{'':<10}   {setting} = {value!r}")
+            if setting != "SITECRAWL_PROFILE":  # names the profile itself
+                typer.echo(f"{'':<11}   {setting} = {value!r}")
 
 
 def settings(

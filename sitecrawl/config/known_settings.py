@@ -44,11 +44,14 @@ def misspelling(name: str) -> str:
 
     >>> misspelling("DOWNLOAD_DELY")
     'there is no such setting; did you mean DOWNLOAD_DELAY?'
+    >>> misspelling("MAX_CRAWL_PAGES")
+    'there is no such setting; did you mean SITECRAWL_MAX_CRAWL_PAGES?'
     >>> misspelling("DOWNLOAD_DELAY"), misspelling("MY_SHOP_TOKEN")
     ('', '')
     """
     known = known_settings()
     if name in known or name.startswith(PREFIX):
         return ""
-    near = difflib.get_close_matches(name.upper(), known, 1, _NEAR)
+    own = PREFIX + name.upper()
+    near = [own] if own in known else difflib.get_close_matches(name.upper(), known, 1, _NEAR)
     return f"there is no such setting; did you mean {near[0]}?" if near else ""

@@ -145,8 +145,10 @@ def _rows(
         yield "stored", Words(f"scan {summary.scan_id} in {database}")
     for feed in feeds:
         yield "feed", Words(feed)
+    has_broken = any(name in BROKEN for name in summary.refused)
     for label, command in (
         ("next", summary.pages and f"urls {shlex.quote(summary.asked)}"),
+        ("", has_broken and f"urls {shlex.quote(summary.asked)} --status broken"),
         ("", summary.example and f"why {shlex.quote(summary.example)}"),
         ("", summary.pages and f"report {shlex.quote(summary.asked)}"),
     ):
@@ -176,7 +178,7 @@ def _going_on(summary: Summary, database_option: str) -> Iterator[tuple[str, Wor
 
 
 def _pages(summary: Summary) -> Iterator[tuple[str, Words]]:
-    yield "found", Words(f"{summary.pages:,} URLs", "bold")
+    yield "found", Words(f"{summary.pages:,} {'URL' if summary.pages == 1 else 'URLs'}", "bold")
     for source, number in summary.by_source.items():
         yield "", Words(f"{number:,} from {source}")
     if summary.pages_unchanged:
@@ -186,13 +188,14 @@ def _pages(summary: Summary) -> Iterator[tuple[str, Words]]:
         yield "known", Words(words)
     broken = {name: n for name, n in summary.refused.items() if name in BROKEN}
     refused = {name: n for name, n in summary.refused.items() if name not in broken}
-    yield from _off_the_list("broken", broken, "off the list: sitecrawl urls --status broken")
+    yield from _off_the_list("broken", broken, "off the list")
     yield from _off_the_list("refused", refused, "kept with their reason")
 
 
 def _off_the_list(status: str, reasons: dict[str, int], what: str) -> Iterator[tuple[str, Words]]:
     if reasons:
-        yield status, Words(f"{sum(reasons.values()):,} URLs, {what}")
+        number = sum(reasons.values())
+        yield status, Words(f"{number:,} {'URL' if number == 1 else 'URLs'}, {what}")
     for reason, number in reasons.items():
         yield "", Words(f"{number:,} {_REASONS.get(reason, reason)}")
 

@@ -203,7 +203,8 @@ class JobRunner:
                 status = self._noted(job.id, JobStatus.FAILED, f"after the scan: {error}")
         if not self._end(job, JobStatus(status)):
             return False
-        logger.info("job %d: %s is %s", job.id, job.root_url, status)
+        reason = f": {job.reason}" if job.reason and status != JobStatus.SUCCESS else ""
+        logger.info("job %d, %s: %s%s", job.id, job.root_url, status, reason)
         return True
 
     @_waits_for_database

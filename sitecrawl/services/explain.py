@@ -11,7 +11,7 @@ from sitecrawl.services.database import known_site
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.queries.classification import explain_page
 from sitecrawl.store.queries.explain import MAX_MENTIONS, page_fact, why
-from sitecrawl.store.queries.scans import latest_scan, site_for, sites
+from sitecrawl.store.queries.scans import latest_scan, sites, sites_for
 from sitecrawl.urls.canonical import KeyRules, canonicalize, explain_refusal
 from sitecrawl.urls.columns import page_ids
 from sitecrawl.urls.refusal import Reason
@@ -67,9 +67,11 @@ def explain_url(
 ) -> Explanation:
     """Look the URL up; ``ConfigError`` if it belongs to no site that has been scanned."""
     address = _address(url)
-    site = site_for(database, url)
-    # A refused URL (of another host, or not valid) belongs to the site that mentions it.
-    for each in [site] if site else sites(database):
+    around = sites_for(database, url)
+    site = around[0] if around else None
+    # A site below another one may not know what that one lists. A refused URL (of another host, or
+    # not valid) belongs to the site that mentions it.
+    for each in around or sites(database):
         answer = look_up(database, each, url, max_mentions)
         if answer.page is not None:
             return Explanation(url, address, each, answer)

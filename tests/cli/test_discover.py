@@ -171,6 +171,7 @@ def test_a_feed_that_cannot_be_written_is_found_before_the_scan(project: Project
         (("--skip", "tag"), "'tag'"),
         (("-s", "SITECRAWL_SKIP_PATHS=x"), "SITECRAWL_SKIP_PATHS"),
         (("-s", "SITECRAWL_MAX_PAGE=5"), "did you mean SITECRAWL_MAX_PAGES?"),
+        (("-s", "MAX_CRAWL_PAGES=5"), "did you mean SITECRAWL_MAX_CRAWL_PAGES?"),
         (("-s", "SITECRAWL_DATABASE_URL= "), "SITECRAWL_DATABASE_URL"),
     ],
 )

@@ -373,6 +373,12 @@ def test_a_missing_package_is_named_before_a_file_is_touched(
     assert output.read_text() == "precious"
 
 
+def test_an_empty_list_says_why(inventory: Inventory) -> None:
+    done = inventory.run("urls", inventory.wiki.url, "--contains", "/nowhere").succeeded()
+    assert not done.stdout
+    assert re.search(r"no URL of \S+ fits; 5,00[0-9] are on its list", done.stderr)
+
+
 # --- lists --------------------------------------------------------------------------------------
 
 

@@ -42,7 +42,7 @@ def test_profiles_are_described_with_what_they_change(
 ) -> None:
     text = run_cli("profiles").succeeded().stdout
     for profile in PROFILES:
-        assert f"{profile:<10} {describe(profile)}" in text
+        assert f"{profile:<11} {describe(profile)}" in text
         for setting, value in differences(profile).items():
             if setting != "SITECRAWL_PROFILE":
                 assert f"{setting} = {value!r}" in text

@@ -310,3 +310,24 @@ def test_a_scan_that_failed_cannot_say_that_nothing_lists_it(
     assert "never seen" in text
     assert "(failed)" in text
     assert "every document of that scan was read" not in text
+
+
+def test_a_page_is_found_in_the_site_around_a_scanned_part_of_it(
+    site: SiteServer, project: Project, cli: Callable[..., ProcessResult]
+) -> None:
+    site.routes["/robots.txt"] = robots("/sitemap.xml")
+    site.routes["/sitemap.xml"] = sitemap(site.at("/docs/a"), site.at("/docs/b"))
+    site.routes["/"] = site.routes["/docs/"] = b"<h1>Nothing</h1>"
+    for url in (site.url, site.at("/docs/")):
+        settings = {
+            "SITECRAWL_CRAWL": "never",
+            "SITECRAWL_MAX_SITEMAP_URLS": 1 if "docs" in url else 0,
+        }
+        project.crawl(url, settings=settings)
+    text = cli("why", site.at("/docs/b")).succeeded().stdout
+    assert "never seen" not in text
+    assert f"listed by {site.at('/sitemap.xml')}, entry 2" in text
+
+
+def test_a_path_alone_is_no_address(inventory: Inventory) -> None:
+    assert "write the whole URL, such as https://example.com/about" in why(inventory, "/about")

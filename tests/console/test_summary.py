@@ -119,7 +119,7 @@ def test_a_rich_summary() -> None:
         ("", "1,229,000 from sitemap"),
         ("", "1,000 from feed"),
         ("", "4,567 in documents that have not changed"),
-        ("broken", "7 URLs, off the list: sitecrawl urls --status broken"),
+        ("broken", "7 URLs, off the list"),
         ("", "7 not found (404)"),
         ("refused", "1,521 URLs, kept with their reason"),
         ("", "1,500 skip rule for paths"),
@@ -150,10 +150,18 @@ def test_a_rich_summary() -> None:
         ("feed", "urls.csv"),
         ("feed", "urls.jsonl"),
         ("next", f"{command_name()} urls example.com"),
+        ("", f"{command_name()} urls example.com --status broken"),
         ("", f"{command_name()} why https://www.example.com/a"),
         ("", f"{command_name()} report example.com"),
         ("go on", f"{command_name()} resume 12 -s SITECRAWL_MAX_SITEMAP_URLS=10000000"),
     ]
+
+
+def test_one_is_not_many() -> None:
+    found = rows(printed(replace(_RICH, pages=1, refused={"not_found": 1, "offsite": 1})))
+    assert ("found", "1 URL") in found
+    assert ("broken", "1 URL, off the list") in found
+    assert ("refused", "1 URL, kept with their reason") in found
 
 
 @pytest.mark.parametrize("limit", [999_999, 10_000_000, 52_428_800])
@@ -204,6 +212,7 @@ def test_commands_to_go_on_with_can_be_pasted() -> None:
     commands = [shlex.split(value) for _, value in rows(text) if value.startswith(command_name())]
     assert commands == [
         [command_name(), "urls", "https://example.com/?a=1&b=2"],
+        [command_name(), "urls", "https://example.com/?a=1&b=2", "--status", "broken"],
         [command_name(), "why", "https://e/?a&b"],
         [command_name(), "report", "https://example.com/?a=1&b=2"],
         [command_name(), "resume", "12", "-s", "SITECRAWL_MAX_SITEMAP_URLS=10000000"],
@@ -230,6 +239,10 @@ def test_commands_to_go_on_with_name_a_database_that_nothing_else_tells() -> Non
     commands = [shlex.split(value) for _, value in rows(text) if value.startswith(command_name())]
     assert commands == [
         [command_name(), "urls", "example.com", "--database", "sqlite:///my files.db"],
+        [
+            *(command_name(), "urls", "example.com", "--status", "broken"),
+            *("--database", "sqlite:///my files.db"),
+        ],
         [command_name(), "why", "https://www.example.com/a", "--database", "sqlite:///my files.db"],
         [command_name(), "report", "example.com", "--database", "sqlite:///my files.db"],
         [
