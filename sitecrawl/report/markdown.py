@@ -85,7 +85,12 @@ def _lines(report: ReportData) -> Iterator[str]:
     yield ""
     findings = by_severity(report["findings"])
     if not findings:
-        yield "Nothing was found that needs attention."
+        has_pages = report["headline"]["pages"]
+        yield (
+            "Nothing was found that needs attention."
+            if has_pages
+            else "No page is known, so there was nothing to look at."
+        )
         yield ""
     for finding in findings:
         yield from _finding(finding)

@@ -289,6 +289,17 @@ def test_a_report_of_nothing_is_a_report(open_report: ReportOpener) -> None:
     expect(page.locator("#links")).to_contain_text("No links between pages are known")
 
 
+def test_a_report_of_a_scan_that_failed_says_so(open_report: ReportOpener) -> None:
+    report = sample_report(0)
+    report["site"] |= {"status": "failed", "reason": "the host name cannot be resolved"}
+    report["findings"], report["before"] = [], None
+    report["headline"]["pages"] = report["tree"]["pages"] = 0
+    page = open_report(report)
+    expect(page.locator("#summary")).to_contain_text("The scan failed: nothing can be said")
+    expect(page.locator("#findings")).to_contain_text("there was nothing to look at")
+    expect(page.locator("#structure")).to_contain_text("No page is known")
+
+
 def test_an_old_browser_shows_what_it_can(open_report: ReportOpener) -> None:
     page = open_report(beforehand="delete globalThis.DecompressionStream")
     expect(page.get_by_role("alert")).to_contain_text("cannot show the whole report")

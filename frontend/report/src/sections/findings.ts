@@ -22,7 +22,7 @@ export function findings(data: Overview): HTMLElement {
     "Findings",
     "What stands in the way of readers and search engines, with the pages it concerns and what to do about it.",
     sorted.length > 5 && topics(sorted, list),
-    sorted.length ? list : nothing("Nothing was found that needs attention."),
+    sorted.length ? list : nothing(data.headline.pages ? "Nothing was found that needs attention." : "No page is known, so there was nothing to look at."),
   );
 }
 

@@ -11,6 +11,9 @@ import { nothing, section } from "./section";
 const MAX_STEPS = 12;
 
 export function structure({ tree, depths, clicks }: Overview, listPages: (wanted: PageFilter) => void): HTMLElement {
+  if (!tree.pages) {
+    return section("structure", "Structure", null, nothing("No page is known."));
+  }
   return section(
     "structure",
     "Structure",

@@ -97,7 +97,10 @@ function comparison({ before, findings, headline, speed }: Overview): Child {
   );
 }
 
-function verdict({ headline, coverage, findings }: Overview): string {
+function verdict({ site, headline, coverage, findings }: Overview): string {
+  if (!headline.pages) {
+    return `${site.status === "failed" ? "The scan failed" : "The scan found no page"}: nothing can be said of this site.`;
+  }
   const serious = findings.filter((finding) => finding.severity === "high").length;
   const sentences = [`${counted(headline.pages, "page")} of this site ${headline.pages === 1 ? "is" : "are"} known.`];
   if (coverage.is_exhaustive && !(coverage.estimate !== null && coverage.is_trusted)) {
