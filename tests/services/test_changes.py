@@ -137,6 +137,24 @@ def test_a_page_that_moves_to_another_sitemap_only_changes_its_source(database: 
     assert told(database, after.scan_id) == []
 
 
+def test_more_that_another_document_says_of_a_page_is_no_update(database: Database) -> None:
+    def listed(without_lastmod: list[str], with_lastmod: list[str]) -> int:
+        scanning = Scanning(database)
+        scanning.name([OTHER_MAP, MAP])
+        scanning.fetched(scanning.list_pages(OTHER_MAP, without_lastmod), entries=2)
+        new = [page for page in with_lastmod if page not in without_lastmod]
+        stamps = [f"2026-05-0{number}" for number, _ in enumerate(new, 1)]
+        scanning.fetched(scanning.list_pages(MAP, with_lastmod, lastmods=stamps), entries=8)
+        scanning.finish()
+        assert detect_changes(database, scanning.handle.scan_id) is not None
+        return scanning.handle.scan_id
+
+    extra = f"https://{SITE}/extra"
+    listed([extra, PAGES[7]], PAGES)
+    second = listed([extra], PAGES)
+    assert told(database, second) == [("source_changed", PAGES[7])]
+
+
 def test_a_collapse_holds_removals_until_the_next_scan(database: Database) -> None:
     many = [f"https://{SITE}/p/{n}" for n in range(200)]
     compared(database, {MAP: many})

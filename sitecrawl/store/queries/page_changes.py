@@ -31,7 +31,8 @@ CREATE TEMPORARY TABLE sitemap_updates (
     document_id BIGINT, old_lastmod TEXT, lastmod TEXT, old_changefreq TEXT, changefreq TEXT,
     old_priority DOUBLE PRECISION, priority DOUBLE PRECISION)
 """
-# A page that another document lists now may have less said of it, which is no change of the page.
+# A page that another document lists now may have more or less said of it than by the one before,
+# such as a link and a sitemap, which is no change of the page.
 _FIND_UPDATES: Final = """
 INSERT INTO sitemap_updates
 SELECT p.id, p.url, coalesce((
@@ -55,7 +56,8 @@ AND ({lastmod} OR {changefreq} OR {priority} OR was.document_id <> p.document_id
 """
 _DIFFERS: Final = (
     "(was.{name} IS DISTINCT FROM p.{name}"
-    " AND (p.{name} IS NOT NULL OR was.document_id = p.document_id))"
+    " AND (was.document_id = p.document_id"
+    " OR (was.{name} IS NOT NULL AND p.{name} IS NOT NULL)))"
 )
 IS_UPDATED: Final = """
 (r.old_lastmod IS DISTINCT FROM r.lastmod OR r.old_changefreq IS DISTINCT FROM r.changefreq
