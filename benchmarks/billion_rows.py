@@ -1,4 +1,4 @@
-"""Exports a large inventory as Parquet and asks it by SQL.
+"""Exports a large inventory as Parquet, and queries it by SQL.
 
     python -m benchmarks.billion_rows --pages 500k --sites 40
 

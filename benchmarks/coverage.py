@@ -1,4 +1,4 @@
-"""Estimate the size of generated sites, and see how often the interval holds the truth.
+"""Estimate the size of generated sites, and count how often the interval has the true size.
 
     python -m benchmarks.coverage                 100 ordinary sites, 20 of each difficult kind
     python -m benchmarks.coverage --sites 1000 --seed 7

@@ -1,4 +1,4 @@
-"""Sites of which all pages are known, as their sitemaps, links and feeds show them.
+"""Generated sites whose pages are all known, with sitemaps, links and feeds that list some.
 
 - A site is a few sections of a kind (goods, posts, manual pages, campaigns, profiles) with its
   habits. What the sources know is not drawn at random: links are followed from the root through

@@ -1,4 +1,4 @@
-"""How much of the content of pages is read, and what else is taken for it.
+"""Measures how much of the content of pages is extracted, and how much other text.
 
     python -m benchmarks.extraction
 

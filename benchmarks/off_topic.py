@@ -1,4 +1,4 @@
-"""Questions that the documentation of the benchmark of search does not speak of.
+"""Questions that the documentation in the benchmark of search does not answer.
 
 The threshold below which a question counts as not answered was chosen with the first 60 of each
 language in sight. The last 30 were written afterwards, and are reported.

@@ -1,1 +1,1 @@
-"""Runs sitecrawl and its peers on sites that nobody here wrote, beside an independent truth."""
+"""Compares sitecrawl and its peers on real sites with an independent ground truth."""

@@ -1,4 +1,4 @@
-"""Run sitecrawl and other crawlers on sites that nobody here wrote, and print what is true.
+"""Run sitecrawl and other crawlers on real sites, and compare their lists with the truth.
 
     python -m benchmarks.trial                                       all sites: about half an hour
     python -m benchmarks.trial --sites python3.11-doc,vitepress      some of them

@@ -1,4 +1,4 @@
-"""What the lists are worth beside the truth, as a table per site."""
+"""Compares the lists with the truth, as a table per site."""
 
 from __future__ import annotations
 

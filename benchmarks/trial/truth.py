@@ -1,4 +1,4 @@
-"""The pages that a site has, read from its files and with none of sitecrawl's code.
+"""The true pages of a site, read from its files without sitecrawl's code.
 
 A page is a file, whatever the number of addresses that lead to it: `/` and `/index.html` are one
 page, and a list with both has a duplicate. A page belongs to the truth when links lead to it from

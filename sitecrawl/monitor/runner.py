@@ -22,6 +22,7 @@ from sitecrawl.services.scans import ScanRequest
 from sitecrawl.store.errors import (
     DatabaseLockedError,
     DatabaseUnavailableError,
+    NotADatabaseError,
     ScanRunningError,
 )
 from sitecrawl.store.queries.dives import dive_of_job
@@ -102,13 +103,18 @@ def _waits_for_database(work: Callable[_Arguments, _Result]) -> Callable[_Argume
     @wraps(work)
     def repeated(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
         deadline = time.monotonic() + _MAX_WAIT_SECONDS
+        is_told = False
         while True:
             try:
                 return work(*args, **kwargs)
+            except NotADatabaseError:
+                raise  # it does not get better by waiting
             except _DATABASE_AWAY as error:
                 if time.monotonic() > deadline:
                     raise
-                logger.warning("%s waits for the database: %s", work.__name__.strip("_"), error)
+                if not is_told:
+                    logger.warning("%s waits for the database: %s", work.__name__.strip("_"), error)
+                is_told = True
                 time.sleep(_POLL_SECONDS)
 
     return repeated

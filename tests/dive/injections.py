@@ -1,4 +1,4 @@
-"""Texts of pages that try to steer whoever reads them, fifty of them.
+"""Fifty prompt injections in texts of pages.
 
 Each is written into a page as text. ``EVIL`` is in every address, so that none of them can get
 through unseen.

@@ -1,4 +1,4 @@
-"""A server that speaks OpenAI's protocol, and says what it was told to."""
+"""A fake model server that speaks OpenAI's protocol."""
 
 from __future__ import annotations
 

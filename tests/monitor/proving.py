@@ -1,4 +1,4 @@
-"""Plays a monitor whose processes are killed at random, and checks what comes of its scans.
+"""Runs a monitor whose processes are killed at random, and checks its scans.
 
 Every site is due once. At the end each must have been scanned exactly once in effect: one scan that
 finished, one job that succeeded. While it runs, no site may be scanned by two processes at once.

@@ -256,7 +256,7 @@ def test_a_job_goes_on_when_the_database_comes_back(
 
 
 def test_a_job_outlives_a_database_that_is_locked_for_long(
-    sqlite_url: str, small_site: SiteServer
+    sqlite_url: str, small_site: SiteServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     with (
         open_database(sqlite_url, busy_timeout_seconds=0.1) as database,
@@ -274,6 +274,7 @@ def test_a_job_outlives_a_database_that_is_locked_for_long(
         status = runner.scan_or_fail(1) or ""
         assert runner.finish(1, status)
         assert get_job(database, 1, 1).status == "success"
+    assert caplog.text.count("end waits for the database") == 1
 
 
 def test_the_result_of_a_killed_worker_is_taken(database: Database) -> None:

@@ -1,4 +1,4 @@
-"""From a reply to the pieces that go onto the wire."""
+"""Turns a reply into the bytes that are sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leases of fetchers that end when it hurts, and are renewed a moment later."""
+"""Ends the leases of fetchers at bad moments, and renews them shortly after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Host names that stand for what a test says, as if some name server answered it."""
+"""Resolves host names to the addresses that a test gives, in place of a name server."""
 
 from __future__ import annotations
 

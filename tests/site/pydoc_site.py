@@ -1,4 +1,4 @@
-"""Writes a site that nobody here wrote: the pages that pydoc makes of the standard library.
+"""Builds a real site for tests: the pages that pydoc makes of the standard library.
 
     python pydoc_site.py FOLDER
 

@@ -1,4 +1,4 @@
-"""A server that sends exactly the bytes it is told to, for answers that no HTTP library makes."""
+"""A server that sends exactly the given bytes, for answers that no HTTP library would send."""
 
 from __future__ import annotations
 

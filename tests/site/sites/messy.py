@@ -1,4 +1,4 @@
-"""An old site that no tool would write: broken pages, false encodings, odd answers."""
+"""An old site, written by hand: broken pages, wrong encodings, odd answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences that are the same for the same seed, and others for every other."""
+"""Random sentences, the same for the same seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages as careless hands and tools write them, each with the links that a browser still finds."""
+"""Broken pages, as people and tools write them, each with the links that a browser finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Encodings that are not what they are said to be, and sizes that nobody expects."""
+"""Wrong declarations of encodings, and unexpected sizes."""
 
 from __future__ import annotations
 

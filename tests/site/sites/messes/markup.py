@@ -1,4 +1,4 @@
-"""What is wrong with the tags and the addresses in them."""
+"""Broken tags and addresses."""
 
 from __future__ import annotations
 
