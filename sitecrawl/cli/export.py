@@ -121,9 +121,10 @@ def parquet(
 
     if bool(domain) == all_:
         raise ConfigError("name a site, or give --all")
+    is_empty = True
     with reading(database) as store:
         for done in export_parquet(store, output, domain, history=history):
-            rows = done.rows
+            is_empty, rows = False, done.rows
             words = (
                 "there already"
                 if rows is None
@@ -131,6 +132,8 @@ def parquet(
                 f" {rows['changes']:,} changes"
             )
             typer.echo(f"{done.site} scan {done.scan_id}: {words}")
+    if is_empty:
+        typer.echo("nothing to export: there is no scan with a result", err=True)
 
 
 def _sitemap_words(done: SitemapExport, output: Path) -> Iterator[str]:

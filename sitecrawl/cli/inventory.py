@@ -52,7 +52,10 @@ def scans(
 
     with reading(database) as store:
         site_id = known_site(store, domain).id if domain else None
-        for scan in newest_scans(store, limit, site_id):
+        found = newest_scans(store, limit, site_id)
+        if not found:
+            typer.echo("there are no scans yet; start one: sitecrawl discover DOMAIN", err=True)
+        for scan in found:
             typer.echo(
                 f"{scan.id:>5}  {scan.started_at:%Y-%m-%d %H:%M} UTC  {scan.status:<11}"
                 f"  {scan.known_pages:>9,} URLs  {printable(scan.root_url)}"

@@ -41,6 +41,19 @@ def listed(inventory: Inventory, *options: str) -> list[str]:
 # --- scans --------------------------------------------------------------------------------------
 
 
+def test_where_there_is_nothing_that_is_said(
+    cli: Callable[..., ProcessResult], project: Project
+) -> None:
+    cli("migrate").succeeded()
+    for command, words in (
+        (("scans",), "there are no scans yet; start one: sitecrawl discover DOMAIN"),
+        (("export", "parquet", "--all", "-o", "parquet"), "nothing to export: there is no scan"),
+    ):
+        done = cli(*command).succeeded()
+        assert done.stdout == ""
+        assert words in done.stderr
+
+
 def test_scans_newest_first(inventory: Inventory) -> None:
     lines = inventory.process("scans").succeeded().stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["3", "2", "1"]
