@@ -1,20 +1,20 @@
 # Each command sets up what it needs. uv is used where it is there, venv and pip otherwise.
 #
 #   make discover [DOMAIN=example.com] [PROFILE=audit]   discover a site (the bundled demo site without DOMAIN)
-#   make serve      the dashboard at http://127.0.0.1:8400, with the demo site and its history; needs no network
-#   make test       every test; installs a browser if there is none
-#   make check      formatting, lint, types
-#   make bench      speed and memory beside other tools (BENCH="--rounds 1 --urls 100k" for a quick look)
-#   make trial      real sites: what is found, what is untrue, at which cost (TRIAL="--sites vitepress")
-#   make docs       build the documentation as a site with search, in build/docs
-#   make openapi    write docs/openapi.json and the client from the API
-#   make bench-dive      how well pages are read and passages found, and what dives and searches cost
-#   make bench-web       reads of the API with a million pages while two scans write, on SQLite and PostgreSQL
-#   make bench-scale     500 slow sites on PostgreSQL with one, two and four workers, one of four killed every 20 s
-#   make bench-monitor   200 sites on SQLite and PostgreSQL while the monitor's processes are killed
+#   make serve              the dashboard at http://127.0.0.1:8400, with the demo site and its history; needs no network
+#   make test               every test; installs a browser if there is none
+#   make check              formatting, lint, types
+#   make bench              speed and memory beside other tools (BENCH="--rounds 1 --urls 100k" for a quick look)
+#   make trial              real sites: what is found, what is untrue, at which cost (TRIAL="--sites vitepress")
+#   make docs               build the documentation as a site with search, in build/docs
+#   make openapi            write docs/openapi.json and the client from the API
+#   make bench-dive         how well pages are read and passages found, and what dives and searches cost
+#   make bench-web          reads of the API with a million pages while two scans write, on SQLite and PostgreSQL
+#   make bench-scale        500 slow sites on PostgreSQL with one, two and four workers, one of four killed every 20 s
+#   make bench-monitor      200 sites on SQLite and PostgreSQL while the monitor's processes are killed
 #   make dashboard-assets   build styles and scripts of the dashboard from frontend/dashboard (needs node and npm)
-#   make report-assets   build the page of the report from frontend/report (needs node and npm)
-#   make pins       renew the exact versions in constraints.txt
+#   make report-assets      build the page of the report from frontend/report (needs node and npm)
+#   make pins               renew the exact versions in constraints.txt
 
 PYTHON ?= python3
 VENV := .venv
