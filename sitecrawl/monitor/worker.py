@@ -41,7 +41,7 @@ from sitecrawl.services.maintenance import prune_by_itself
 from sitecrawl.services.sessions import clear_expired
 from sitecrawl.store.engine import beside, open_database
 from sitecrawl.store.errors import StoreError
-from sitecrawl.store.processes import process_token
+from sitecrawl.store.processes import own_process, process_token
 from sitecrawl.store.queries.jobs import running_workers
 from sitecrawl.store.queries.scans import scan_by_id, site_by_id
 from sitecrawl.store.writers.jobs import register_worker, remove_worker, update_worker
@@ -154,9 +154,7 @@ class MonitorProcess:
         now = datetime.now(UTC)
         values = {
             "name": self.name,
-            "hostname": socket.gethostname(),
-            "pid": os.getpid(),
-            "process_token": process_token(),
+            **own_process(),
             "is_scheduler": self._is_scheduler,
             "capacity": self._kind.scans_at_once,
             "tags": list(self._kind.tags),

@@ -34,7 +34,7 @@ from sitecrawl.store.migrations.upgrade import bring_to_head, current_revision
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from sqlalchemy.engine import Connection, Engine
+    from sqlalchemy.engine import Connection, CursorResult, Engine
     from sqlalchemy.engine.interfaces import DBAPIConnection
 
 logger = logging.getLogger(__name__)
@@ -118,6 +118,18 @@ def open_database(
         database.close()
         raise
     return database
+
+
+def driver_rows(
+    result: CursorResult[*tuple[Any, ...]], at_once: int
+) -> Iterator[Sequence[tuple[Any, ...]]]:
+    """The rows of a result, as the driver gives them."""
+    if result.dialect.name != "sqlite":
+        yield from (list(map(tuple, rows)) for rows in result.partitions(at_once))
+        return
+    # The driver's own cursor: a million Row objects would cost as much as reading them.
+    while rows := result.cursor.fetchmany(at_once):
+        yield rows
 
 
 def engine_url(url: str) -> str:

@@ -46,6 +46,11 @@ def process_token() -> str:
     return _token(os.getpid())
 
 
+def own_process() -> dict[str, Any]:
+    """What a row says of the process that runs it: columns of ``scans`` and ``workers``."""
+    return {"hostname": socket.gethostname(), "pid": os.getpid(), "process_token": process_token()}
+
+
 @cache
 def _token(_pid: int) -> str:
     return secrets.token_hex(8)

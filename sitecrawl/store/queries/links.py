@@ -10,19 +10,19 @@ from sqlalchemy import select
 
 from sitecrawl.items import DocumentKind, Source
 from sitecrawl.store import schema as t
+from sitecrawl.store.engine import driver_rows
 from sitecrawl.store.queries.scans import counts_in_scan, membership
 from sitecrawl.store.schema import documents, menu_entries, pages, visits
 from sitecrawl.store.vocabulary import PageStatus
 from sitecrawl.urls.refusal import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy.engine import Connection
 
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.scans import Scan
-
 
 _ROWS_AT_ONCE = 1_000
 
@@ -169,18 +169,12 @@ ORDER BY other.document_id, other.position, other.page_id
 """
 
 
-def further_mentions(database: Database, scan: Scan) -> Iterator[list[MentionRow]]:
+def further_mentions(database: Database, scan: Scan) -> Iterator[Sequence[MentionRow]]:
     """All mentions but those that pages are listed by, in chunks, document by document."""
     with database.reading() as connection:
         streamed = connection.execution_options(stream_results=True)
         with streamed.exec_driver_sql(_FURTHER.format_map(membership(scan))) as result:
-            if database.is_sqlite:
-                # The driver's own cursor: a Row for each would cost as much as reading it.
-                while rows := result.cursor.fetchmany(_MENTIONS_AT_ONCE):
-                    yield list(rows)
-            else:
-                for part in result.partitions(_MENTIONS_AT_ONCE):
-                    yield list(map(tuple, part))
+            yield from driver_rows(result, _MENTIONS_AT_ONCE)
 
 
 def visited_documents(database: Database, scan: Scan) -> list[tuple[int, int]]:

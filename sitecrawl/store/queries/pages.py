@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from sqlalchemy import func, select
 
+from sitecrawl.store.engine import driver_rows
 from sitecrawl.store.queries.cursors import Position
 from sitecrawl.store.queries.page_filter import (
     ALL_PAGES,
@@ -49,7 +50,7 @@ from sitecrawl.store.schema import classifications, pages, scans, visits
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
-    from sqlalchemy.engine import Connection, CursorResult
+    from sqlalchemy.engine import Connection
 
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.page_sql import Dialect
@@ -405,18 +406,6 @@ def _ways(connection: Connection, scan: Scan, *, of_few: bool) -> list[_Way]:
         ("p", BY_OWN_MENTION, names),
         ("m", BY_OTHER_MENTION, names | {"is_further": "1 = 1"}),
     ]
-
-
-def driver_rows(
-    result: CursorResult[*tuple[Any, ...]], at_once: int
-) -> Iterator[Sequence[tuple[Any, ...]]]:
-    """The rows of a result, as the driver gives them."""
-    if result.dialect.name != "sqlite":
-        yield from (list(map(tuple, rows)) for rows in result.partitions(at_once))
-        return
-    # The driver's own cursor: a million Row objects would cost as much as reading them.
-    while rows := result.cursor.fetchmany(at_once):
-        yield rows
 
 
 def page_urls(connection: Connection, ids: Iterable[int]) -> dict[int, str]:

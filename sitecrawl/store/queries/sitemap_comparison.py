@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from sitecrawl.html.links import LinkSource
 from sitecrawl.items import DocumentKind, Source
 from sitecrawl.robots.policy import VerdictReason
+from sitecrawl.store.engine import driver_rows
 from sitecrawl.store.queries.scans import membership
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sqlalchemy.engine import Connection, CursorResult
+    from sqlalchemy.engine import Connection
 
     from sitecrawl.store.engine import Database
     from sitecrawl.store.queries.scans import Scan
@@ -238,14 +239,5 @@ def _pages(database: Database, scan: Scan, *, with_refused: bool) -> Iterator[Si
 def _stream(connection: Connection, statement: str) -> Iterator[tuple[Any, ...]]:
     streamed = connection.execution_options(stream_results=True)
     with streamed.exec_driver_sql(statement) as result:
-        if connection.dialect.name == "sqlite":
-            yield from _driver_rows(result)
-        else:
-            for rows in result.partitions(_ROWS_AT_ONCE):
-                yield from map(tuple, rows)
-
-
-def _driver_rows(result: CursorResult[*tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    # A million Row objects would cost as much as reading them.
-    while rows := result.cursor.fetchmany(_ROWS_AT_ONCE):
-        yield from rows
+        for rows in driver_rows(result, _ROWS_AT_ONCE):
+            yield from rows

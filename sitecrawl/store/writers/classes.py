@@ -15,6 +15,7 @@ from sitecrawl.classify.classifier import PageClassifier
 from sitecrawl.classify.site_model import SiteModel
 from sitecrawl.items import DocumentKind, FetchOutcome
 from sitecrawl.store import schema as t
+from sitecrawl.store.engine import driver_rows
 from sitecrawl.store.queries.classification import (
     CLASSIFIED_COLUMNS,
     learn_inventory,
@@ -22,7 +23,6 @@ from sitecrawl.store.queries.classification import (
     read_model,
 )
 from sitecrawl.store.queries.page_sql import COLUMNS
-from sitecrawl.store.queries.pages import driver_rows
 from sitecrawl.store.writers.bulk import insert_columns, literal
 
 if TYPE_CHECKING:

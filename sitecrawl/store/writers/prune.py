@@ -37,7 +37,7 @@ from sqlalchemy import (
 from sitecrawl.items import DocumentKind
 from sitecrawl.store.driver_errors import explained
 from sitecrawl.store.schema import blobs, fetches, metadata, page_facts, scans
-from sitecrawl.store.vocabulary import ScanStatus
+from sitecrawl.store.vocabulary import ENDED_WELL, ScanStatus
 from sitecrawl.store.writers.bulk import literal
 from sitecrawl.store.writers.prune_references import OUTLIVED, PRUNED, REMOVABLE, find_needed_rows
 
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
 
 
-_ENDED_WELL: Final = (ScanStatus.FINISHED, ScanStatus.PARTIAL, ScanStatus.CANCELLED)
 # The scans that findings are compared with (queries/page_findings.py).
 _COMPARED_WITH: Final = (ScanStatus.FINISHED, ScanStatus.PARTIAL)
 _NUMBER_BYTES: Final = 4
@@ -216,7 +215,7 @@ def _to_prune(
 
 def _behind(newest_first: Sequence[_Scan], number: int) -> Sequence[_Scan]:
     """What is older than so many scans that ended in order."""
-    well = [row for row, scan in enumerate(newest_first) if scan.status in _ENDED_WELL]
+    well = [row for row, scan in enumerate(newest_first) if scan.status in ENDED_WELL]
     return newest_first[well[number - 1] + 1 :] if 0 < number <= len(well) else ()
 
 

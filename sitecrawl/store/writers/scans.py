@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import socket
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +17,7 @@ from sitecrawl.store.processes import (
     ORPHAN_DEAD_AFTER_SECONDS,
     end_of_dead,
     is_alive,
-    process_token,
+    own_process,
 )
 from sitecrawl.store.schema import pages, scans, sites
 from sitecrawl.store.vocabulary import ScanStatus
@@ -62,10 +60,8 @@ def begin_scan(  # noqa: PLR0913  the columns of a scan and its site
         settings=dict(settings),
         started_at=now,
         heartbeat_at=now,
-        hostname=socket.gethostname(),
-        pid=os.getpid(),
-        process_token=process_token(),
         pending_feeds=_or_null(feeds),
+        **own_process(),
     )
     scan_id = connection.execute(statement.returning(scans.c.id)).scalar_one()
     return ScanHandle(
@@ -111,11 +107,9 @@ def reopen_scan(
             finished_at=None,
             heartbeat_at=now,
             stop_requested_at=None,
-            hostname=socket.gethostname(),
-            pid=os.getpid(),
-            process_token=process_token(),
             pending_feeds=_or_null(feeds),
             settings=_of_job(scan.settings, job),
+            **own_process(),
             summary=null(),
         )
     )
