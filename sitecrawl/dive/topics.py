@@ -18,7 +18,8 @@ from sitecrawl.dive.word_lists import STOP_WORDS
 from sitecrawl.errors import NotFoundError
 from sitecrawl.services.permissions import Permission, requires
 from sitecrawl.store.queries import topics as queries
-from sitecrawl.store.queries.topics import NewTopic
+from sitecrawl.store.queries.pages import page_urls
+from sitecrawl.store.writers.dives import NewTopic, replace_topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -82,7 +83,7 @@ def similar_pages(
     nearest = [place for place in (-cosines).argsort()[: limit + 1] if place != places[0]]
     numbers = [int(found.pages[place]) for place in nearest[:limit]]
     with database.reading() as connection:
-        urls = queries.page_urls(connection, numbers)
+        urls = page_urls(connection, numbers)
     return [
         SimilarPage(number, urls[number], float(cosines[place]))
         for number, place in zip(numbers, nearest, strict=False)
@@ -125,7 +126,7 @@ def renew_topics(database: Database, site: Site) -> None:
             )
     competing = list(_competing(found, words)) if len(found.pages) else []
     with database.writing() as connection:
-        queries.replace_topics(connection, site.id, topics, competing)
+        replace_topics(connection, site.id, topics, competing)
 
 
 def _page_vectors(database: Database, site: Site) -> _PageVectors:

@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from sqlalchemy import select
+
 from sitecrawl.changes.lastmod import LastmodFigures
 from sitecrawl.changes.moves import MovingPage
+from sitecrawl.store import schema as t
 from sitecrawl.store.queries.scan_pairs import in_lists, page_ref
 from sitecrawl.urls.refusal import Reason
 
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
 
     from sitecrawl.changes.kinds import PageRef
     from sitecrawl.store.queries.scan_pairs import Pair
-
 
 _CREATE_UPDATES: Final = """
 CREATE TEMPORARY TABLE sitemap_updates (
@@ -272,7 +274,6 @@ WHERE v.page_id IN ({ids}) AND v.scan_id <= {scan} AND v.outcome IN ('ok', 'not_
 AND v.reason IS NULL
 ORDER BY v.page_id, v.scan_id
 """
-_BY_URL: Final = "SELECT id, url FROM pages WHERE site_id = {site} AND url IN ({marks})"
 
 
 def visited_texts(
@@ -287,16 +288,18 @@ def visited_texts(
     return found
 
 
+_URLS_AT_ONCE: Final = 500
+
+
 def pages_of_urls(connection: Connection, site_id: int, urls: Iterable[str]) -> dict[str, int]:
     """The ids of pages by the exact URLs that are asked for."""
     wanted = sorted(set(urls))
-    mark = "?" if connection.dialect.name == "sqlite" else "%s"
     found: dict[str, int] = {}
-    for first in range(0, len(wanted), 500):
-        some = wanted[first : first + 500]
-        statement = _BY_URL.format(site=int(site_id), marks=", ".join([mark] * len(some)))
-        rows = connection.exec_driver_sql(statement, tuple(some))
-        found |= {url: page_id for page_id, url in rows}
+    for first in range(0, len(wanted), _URLS_AT_ONCE):
+        some = wanted[first : first + _URLS_AT_ONCE]
+        is_one = (t.pages.c.site_id == site_id) & t.pages.c.url.in_(some)
+        rows = connection.execute(select(t.pages.c.id, t.pages.c.url).where(is_one))
+        found |= {row.url: row.id for row in rows}
     return found
 
 

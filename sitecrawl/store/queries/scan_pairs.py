@@ -10,8 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from sqlalchemy import func, select
+
 from sitecrawl.changes.kinds import ChangeKind, PageRef
 from sitecrawl.items import NOT_SENT, FetchOutcome
+from sitecrawl.store import schema as t
 from sitecrawl.store.queries.scans import membership, pages_as_of
 from sitecrawl.store.vocabulary import ENDED_WELL
 from sitecrawl.urls.refusal import FOUND_BY_VISIT, Reason
@@ -158,9 +161,6 @@ def page_refs(connection: Connection, ids: Iterable[int]) -> dict[int, PageRef]:
     return found
 
 
-_SCAN_BEFORE: Final = """
-SELECT max(id) FROM scans WHERE site_id = {site} AND id < {scan} AND status IN ({ended_well})
-"""
 _THERE: Final = """
 ({p}.first_scan_id <= {scan} AND NOT EXISTS (
     SELECT 1 FROM page_absences AS absent
@@ -200,9 +200,12 @@ _DIFFERENCE_FIELDS: Final = (
 
 def scan_before(connection: Connection, scan: Scan) -> int | None:
     """The scan before this one that ended in order."""
-    ended_well = ", ".join(f"'{status}'" for status in ENDED_WELL)
-    statement = _SCAN_BEFORE.format(site=scan.site_id, scan=scan.id, ended_well=ended_well)
-    number = connection.exec_driver_sql(statement).scalar()
+    newest = select(func.max(t.scans.c.id)).where(
+        t.scans.c.site_id == scan.site_id,
+        t.scans.c.id < scan.id,
+        t.scans.c.status.in_(ENDED_WELL),
+    )
+    number = connection.scalar(newest)
     return None if number is None else int(number)
 
 

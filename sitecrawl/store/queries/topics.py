@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import case, delete, func, insert, select
+from sqlalchemy import case, func, select
 
 from sitecrawl.store import schema as t
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sqlalchemy.engine import Connection
 
 
@@ -54,13 +52,6 @@ class PageWords:
     language: str
     words: str
     """Headings, and the beginning of the text."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewTopic:
-    name: str
-    pages: Sequence[tuple[int, float, float]]
-    """Page, x and y."""
 
 
 def page_words(connection: Connection, site_id: int) -> dict[int, PageWords]:
@@ -131,33 +122,3 @@ def competing_pages_of(
         .limit(limit)
     )
     return [CompetingPage(**row._asdict()) for row in rows]
-
-
-def page_urls(connection: Connection, page_ids: Sequence[int]) -> dict[int, str]:
-    rows = connection.execute(
-        select(t.pages.c.id, t.pages.c.url).where(t.pages.c.id.in_(list(page_ids)))
-    )
-    return {row.id: row.url for row in rows}
-
-
-def replace_topics(
-    connection: Connection,
-    site_id: int,
-    topics: Sequence[NewTopic],
-    competing: Sequence[tuple[int, int, float, str]],
-) -> None:
-    """Store what the last dive has found in the place of what an earlier one has."""
-    for table in (t.page_topics, t.topics, t.competing_pages):
-        connection.execute(delete(table).where(table.c.site_id == site_id))
-    for topic in topics:
-        new = insert(t.topics).values(site_id=site_id, name=topic.name, pages=len(topic.pages))
-        number = connection.execute(new.returning(t.topics.c.id)).scalar_one()
-        rows = [
-            {"page_id": page, "site_id": site_id, "topic_id": number, "x": x, "y": y}
-            for page, x, y in topic.pages
-        ]
-        connection.execute(insert(t.page_topics), rows)
-    if competing:
-        names = ("page_id", "other_id", "cosine", "words")
-        pairs = [{"site_id": site_id, **dict(zip(names, each, strict=True))} for each in competing]
-        connection.execute(insert(t.competing_pages), pairs)

@@ -386,3 +386,33 @@ def add_gap(connection: Connection, site_id: int, question: str, key: str) -> No
                 site_id=site_id, question=question, key=key, asked=1, last_asked_at=now
             )
         )
+
+
+@dataclass(frozen=True, slots=True)
+class NewTopic:
+    name: str
+    pages: Sequence[tuple[int, float, float]]
+    """Page, x and y."""
+
+
+def replace_topics(
+    connection: Connection,
+    site_id: int,
+    topics: Sequence[NewTopic],
+    competing: Sequence[tuple[int, int, float, str]],
+) -> None:
+    """Store what the last dive has found in the place of what an earlier one has."""
+    for table in (t.page_topics, t.topics, t.competing_pages):
+        connection.execute(delete(table).where(table.c.site_id == site_id))
+    for topic in topics:
+        new = insert(t.topics).values(site_id=site_id, name=topic.name, pages=len(topic.pages))
+        number = connection.execute(new.returning(t.topics.c.id)).scalar_one()
+        rows = [
+            {"page_id": page, "site_id": site_id, "topic_id": number, "x": x, "y": y}
+            for page, x, y in topic.pages
+        ]
+        connection.execute(insert(t.page_topics), rows)
+    if competing:
+        names = ("page_id", "other_id", "cosine", "words")
+        pairs = [{"site_id": site_id, **dict(zip(names, each, strict=True))} for each in competing]
+        connection.execute(insert(t.competing_pages), pairs)
