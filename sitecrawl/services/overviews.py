@@ -46,7 +46,7 @@ _FEW: Final = 10
 RECENT_SCANS: Final = 10
 RECENT_CHANGES: Final = 50
 TREND_SCANS: Final = 30
-BEATS: Final = 20
+STATUSES_SHOWN: Final = 20
 TOP_SECTIONS: Final = 6
 OTHER_SECTIONS: Final = "other"
 
@@ -242,8 +242,8 @@ def site_trends(
 
 
 @requires(Permission.READ)
-def scan_beats(
-    database: Database, sites: Sequence[WatchedSite], limit: int = BEATS
+def recent_scan_statuses(
+    database: Database, sites: Sequence[WatchedSite], limit: int = STATUSES_SHOWN
 ) -> dict[int, list[str]]:
     """By watched site, how its newest scans ended, the newest first."""
     inventories = [each.site_id for each in sites if each.site_id]

@@ -38,7 +38,7 @@ def forget_flash(response: Response) -> None:
     response.delete_cookie(_COOKIE, path="/", httponly=True, samesite="lax")
 
 
-def go(target: str, text: str = "", *, is_error: bool = False) -> RedirectResponse:
+def redirect(target: str, text: str = "", *, is_error: bool = False) -> RedirectResponse:
     """Send the browser to another page of ours, with a message."""
     response = RedirectResponse(safe_next(target), 303)
     if text:
@@ -49,9 +49,9 @@ def go(target: str, text: str = "", *, is_error: bool = False) -> RedirectRespon
     return response
 
 
-def act(target: str, work: Callable[[], str]) -> RedirectResponse:
+def redirect_after(target: str, work: Callable[[], str]) -> RedirectResponse:
     """Do what a form asks for, and go on with its message, or with why it could not be done."""
     try:
-        return go(target, work())
+        return redirect(target, work())
     except (ConflictError, InvalidInputError, NotFoundError) as error:
-        return go(target, str(error), is_error=True)
+        return redirect(target, str(error), is_error=True)

@@ -35,7 +35,7 @@ DATABASE_CONNECTIONS: Final = _REQUEST_THREADS + 12
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
-class PatientProtocol(H11Protocol):
+class HeadTimeoutProtocol(H11Protocol):
     """Closes a connection on which the head of a request does not come in time.
 
     uvicorn itself limits only the time between two requests, so that a client could hold a
@@ -78,7 +78,7 @@ class Server(uvicorn.Server):
                 create_app(config, database),
                 host=config.web_host,
                 port=config.web_port,
-                http=PatientProtocol,
+                http=HeadTimeoutProtocol,
                 ws="none",
                 log_level="warning",
                 # Without a configuration of its own its lines go where all others go.

@@ -48,7 +48,7 @@ def environment() -> Environment:
         "below": below,
         "decoded": decoded,
         "beat_words": beat_words,
-        "told_of": told_of,
+        "short_title": short_title,
         "job_words": job_words,
         "peak": charts.peak,
         "stacked_peak": charts.stacked_peak,
@@ -184,10 +184,10 @@ def decoded(path: str) -> str:
     return text if text.isprintable() else path
 
 
-def told_of(title: str, root_url: str) -> str:
+def short_title(title: str, root_url: str) -> str:
     """The title of an event on a page of its site: addresses without its origin.
 
-    >>> told_of("new page https://example.com/a", "https://example.com/")
+    >>> short_title("new page https://example.com/a", "https://example.com/")
     'new page /a'
     """
     scheme, mark, rest = root_url.partition("://")

@@ -14,7 +14,7 @@ from sitecrawl.services.passwords import MIN_LENGTH
 from sitecrawl.services.permissions import Permission
 from sitecrawl.web.auth import CurrentWeb, allowed, client_of
 from sitecrawl.web.dependencies import MAX_ID
-from sitecrawl.web.flash import act, go
+from sitecrawl.web.flash import redirect, redirect_after
 from sitecrawl.web.pages.forms import checked_number
 from sitecrawl.web.state import Web
 from sitecrawl.web.templating import render
@@ -69,7 +69,7 @@ async def change_password(
         )
         return "The password is changed; you are signed out everywhere else"
 
-    return await web.passwords.run(lambda: act(_PATH, work))
+    return await web.passwords.run(lambda: redirect_after(_PATH, work))
 
 
 @router.post("/sessions/end-others")
@@ -79,7 +79,9 @@ def end_other_sessions(
 ) -> Response:
     assert caller.session_id is not None
     number = sessions.revoke_other_sessions(web.database, caller.user_id, caller.session_id)
-    return go(_PATH, f"{number:,} other {'session has' if number == 1 else 'sessions have'} ended")
+    return redirect(
+        _PATH, f"{number:,} other {'session has' if number == 1 else 'sessions have'} ended"
+    )
 
 
 @router.post("/sessions/{session_id}/end")
@@ -92,7 +94,7 @@ def end_session(
         sessions.revoke_session(web.database, caller.user_id, session_id)
         return "The session has ended"
 
-    return act(_PATH, work)
+    return redirect_after(_PATH, work)
 
 
 @router.post("/tokens")
@@ -110,7 +112,7 @@ def create_token(
         limit = checked_number("days", days) if days else None
         made = tokens.create_token(web.database, caller, name, scope, limit)
     except InvalidInputError as error:
-        return go(_PATH, str(error), is_error=True)
+        return redirect(_PATH, str(error), is_error=True)
     words = f"Token {made.token.name} is made. Copy it: it is shown only now."
     return _page(request, web, caller, words, made.text)
 
@@ -125,7 +127,7 @@ def revoke_token(
         tokens.revoke_token(web.database, caller, token_id)
         return "The token no longer works"
 
-    return act(_PATH, work)
+    return redirect_after(_PATH, work)
 
 
 @router.post("/workspace")
@@ -139,4 +141,4 @@ def choose_workspace(
         sessions.choose_workspace(web.database, caller.user_id, caller.session_id, workspace)
         return "This is the other workspace"
 
-    return act("/", work)
+    return redirect_after("/", work)

@@ -16,7 +16,7 @@ from sitecrawl.services.overviews import list_workspace_incidents
 from sitecrawl.store.queries.changes import ChangeFilter
 from sitecrawl.store.queries.scans import Site
 from sitecrawl.web.auth import CurrentWeb, allowed
-from sitecrawl.web.flash import act
+from sitecrawl.web.flash import redirect_after
 from sitecrawl.web.pages.forms import ChangeListQuery, number_or_none
 from sitecrawl.web.state import Web
 from sitecrawl.web.templating import render
@@ -179,7 +179,7 @@ def change_incident(
         )
         return "Saved"
 
-    return act(f"/sites/{site_id}/incidents/{incident_id}", work)
+    return redirect_after(f"/sites/{site_id}/incidents/{incident_id}", work)
 
 
 @router.post("/sites/{site_id}/changes/{change_id}")
@@ -197,7 +197,7 @@ def change_change(
         changes.edit_change(web.database, site, change_id, status=status)
         return f"Change {change_id} is {status}"
 
-    return act(back, work)
+    return redirect_after(back, work)
 
 
 def _inventory(web: Web, caller: Caller, site_id: int) -> Site:

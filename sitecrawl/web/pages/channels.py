@@ -23,7 +23,7 @@ from sitecrawl.services.channels import ChannelChange, NewChannel
 from sitecrawl.store.vocabulary import DeliveryStatus
 from sitecrawl.web.auth import CurrentWeb, allowed, count_by_address
 from sitecrawl.web.dependencies import QueryId
-from sitecrawl.web.flash import act, go
+from sitecrawl.web.flash import redirect, redirect_after
 from sitecrawl.web.pages.forms import ChannelForm
 from sitecrawl.web.state import Web, web_of
 from sitecrawl.web.templating import render
@@ -87,10 +87,10 @@ def add_channel(
         )
         made = channels.add_channel(web.database, caller.workspace_id, new, web.config)
     except (ConflictError, InvalidInputError, NotFoundError) as error:
-        return go(path, str(error), is_error=True)
+        return redirect(path, str(error), is_error=True)
     words = f"Channel {made.channel.name} is added"
     if not made.secret:
-        return go(path, words)
+        return redirect(path, words)
     words = f"{words}. Its messages are signed with this secret, which is shown only now:"
     return _list_page(request, web, caller, site_id, words, made.secret)
 
@@ -154,7 +154,7 @@ def edit_channel(
         channels.edit_channel(web.database, caller.workspace_id, channel_id, change, web.config)
         return "Saved"
 
-    return act(f"/sites/{site_id}/channels/{channel_id}", work)
+    return redirect_after(f"/sites/{site_id}/channels/{channel_id}", work)
 
 
 @router.post("/{channel_id}/secret")
@@ -170,7 +170,7 @@ def renew_secret(
     try:
         made = channels.rotate_secret(web.database, workspace, channel_id, web.config)
     except InvalidInputError as error:
-        return go(f"/sites/{site_id}/channels/{channel_id}", str(error), is_error=True)
+        return redirect(f"/sites/{site_id}/channels/{channel_id}", str(error), is_error=True)
     return _channel_page(request, web, caller, site_id, channel_id, secret=made.secret)
 
 
@@ -186,7 +186,7 @@ def replay(
         number = channels.replay(web.database, caller.workspace_id, delivery_id)
         return _sent(web, caller, number, "The message")
 
-    return act(f"/sites/{site_id}/channels/{channel_id}", work)
+    return redirect_after(f"/sites/{site_id}/channels/{channel_id}", work)
 
 
 @router.post("/{channel_id}/{action}")
@@ -216,7 +216,7 @@ def change_channel(
                 return "The channel is deleted"
         raise InvalidInputError("action", f"{action!r}: expected test, enable, disable or delete")
 
-    return act(f"/sites/{site_id}/channels", work)
+    return redirect_after(f"/sites/{site_id}/channels", work)
 
 
 def _sent(web: Web, caller: Caller, delivery_id: int, what: str) -> str:

@@ -20,13 +20,13 @@ NumberText = Annotated[str, Field(pattern=r"^[0-9]{0,18}$")]
 """A number, or nothing: an empty field of a form."""
 
 
-class Given(BaseModel):
+class FormModel(BaseModel):
     """Unknown fields are left aside: browsers send the name of the button, too."""
 
     model_config = ConfigDict(populate_by_name=True)
 
 
-class SiteListQuery(Given):
+class SiteListQuery(FormModel):
     search: Text = ""
     tag: Text = ""
     group: Annotated[str, Field(pattern=r"^([0-9]{1,18}|none)?$")] = ""
@@ -57,7 +57,7 @@ class SiteListQuery(Given):
         return urlencode({name: value for name, value in given.items() if value})
 
 
-class SiteForm(Given):
+class SiteForm(FormModel):
     """A new site, or the settings of one; numbers are texts, so that a wrong one can be shown."""
 
     root_url: Text = ""
@@ -75,7 +75,7 @@ class SiteForm(Given):
     version: int = 0
 
 
-class ChannelForm(Given):
+class ChannelForm(FormModel):
     """A new channel, or what is changed of one."""
 
     kind: Text = ""
@@ -95,7 +95,7 @@ class ChannelForm(Given):
         return replace(old, min_severity=severity, cadence=cadence)
 
 
-class ChangeListQuery(Given):
+class ChangeListQuery(FormModel):
     type: Text = ""
     severity: Text = ""
     since: Text = Field(default="", alias="from")

@@ -11,7 +11,7 @@ from sitecrawl.services import groups
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.groups import GroupInput
 from sitecrawl.web.auth import CurrentWeb, allowed
-from sitecrawl.web.flash import act
+from sitecrawl.web.flash import redirect_after
 from sitecrawl.web.templating import render
 
 router = APIRouter(prefix="/groups")
@@ -39,7 +39,7 @@ def add_group(
         new = GroupInput(name, colour, description)
         return f"Group {groups.add_group(web.database, caller.workspace_id, new).name} is there"
 
-    return act("/groups", work)
+    return redirect_after("/groups", work)
 
 
 @router.post("/{group_id}")
@@ -62,7 +62,7 @@ def edit_group(
         )
         return "Saved"
 
-    return act("/groups", work)
+    return redirect_after("/groups", work)
 
 
 @router.post("/{group_id}/delete")
@@ -73,4 +73,4 @@ def remove_group(
         removed = groups.remove_group(web.database, caller.workspace_id, group_id)
         return f"Group {removed.name} is deleted; its sites stay"
 
-    return act("/groups", work)
+    return redirect_after("/groups", work)

@@ -14,11 +14,11 @@ from sitecrawl.errors import NotFoundError
 from sitecrawl.services import inventory_comparison, sites, users
 from sitecrawl.services.callers import Caller
 from sitecrawl.services.jobs import live_workspace
-from sitecrawl.services.overviews import SHOWN_KINDS, scan_beats, workspace_overview
+from sitecrawl.services.overviews import SHOWN_KINDS, recent_scan_statuses, workspace_overview
 from sitecrawl.services.permissions import Permission
 from sitecrawl.store.queries.watched_sites import SiteFilter, SiteSort
 from sitecrawl.web.auth import CurrentWeb, allowed
-from sitecrawl.web.flash import go
+from sitecrawl.web.flash import redirect
 from sitecrawl.web.pages.forms import NumberText, number_or_none
 from sitecrawl.web.templating import render
 
@@ -40,41 +40,41 @@ def home(
         "live": live_workspace(web.database, caller.workspace_id),
         "trend": trend,
         "kinds": [(kind, f"kind-{kind}") for kind in SHOWN_KINDS],
-        "beats_of": scan_beats(web.database, shown),
+        "statuses_of": recent_scan_statuses(web.database, shown),
     }
     return render(request, "home.html", values)
 
 
 @router.get("/dashboard")
 def dashboard(_caller: Annotated[Caller, allowed(workspace_overview)]) -> Response:
-    return go("/")
+    return redirect("/")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PaletteEntry:
     path: str
     name: str
     kind: str = "page"
 
 
-_PLACES: Final = (
-    Place("/", "Dashboard"),
-    Place("/sites", "Sites"),
-    Place("/sites/new", "Watch a site"),
-    Place("/sites/import", "Import sites"),
-    Place("/groups", "Groups"),
-    Place("/incidents", "Incidents"),
-    Place("/compare", "Compare two sites"),
-    Place("/tasks", "Tasks"),
-    Place("/tasks?status=failed", "Failed tasks"),
-    Place("/sites?state=failing", "Failing sites"),
-    Place("/account", "Your account: password, sessions, tokens"),
-    Place("/help", "Help"),
-    Place("/styleguide", "Style guide"),
+_ENTRIES: Final = (
+    PaletteEntry("/", "Dashboard"),
+    PaletteEntry("/sites", "Sites"),
+    PaletteEntry("/sites/new", "Watch a site"),
+    PaletteEntry("/sites/import", "Import sites"),
+    PaletteEntry("/groups", "Groups"),
+    PaletteEntry("/incidents", "Incidents"),
+    PaletteEntry("/compare", "Compare two sites"),
+    PaletteEntry("/tasks", "Tasks"),
+    PaletteEntry("/tasks?status=failed", "Failed tasks"),
+    PaletteEntry("/sites?state=failing", "Failing sites"),
+    PaletteEntry("/account", "Your account: password, sessions, tokens"),
+    PaletteEntry("/help", "Help"),
+    PaletteEntry("/styleguide", "Style guide"),
 )
 
 
-_OWNER_PLACES: Final = (Place("/users", "Users"), Place("/users/audit", "Audit log"))
+_OWNER_ENTRIES: Final = (PaletteEntry("/users", "Users"), PaletteEntry("/users/audit", "Audit log"))
 
 
 @router.get("/find")
@@ -87,14 +87,14 @@ def find(
 ) -> Response:
     """Pages and sites by a part of their name; ``part``: only the list."""
     text = q.strip()
-    places = (*_PLACES, *_OWNER_PLACES) if Permission.MANAGE in caller.permissions else _PLACES
-    found = [place for place in places if text.lower() in place.name.lower()]
+    entries = (*_ENTRIES, *_OWNER_ENTRIES) if Permission.MANAGE in caller.permissions else _ENTRIES
+    found = [entry for entry in entries if text.lower() in entry.name.lower()]
     if text:
         wanted = SiteFilter(text=text)
         page = sites.list_sites(web.database, caller.workspace_id, wanted, limit=_MAX_SITES)
-        found += [Place(f"/sites/{each.id}", each.name, "site") for each in page.rows]
+        found += [PaletteEntry(f"/sites/{each.id}", each.name, "site") for each in page.rows]
         found += [
-            Place(f"/sites/{each.id}/pages", f"{each.name}: pages", "inventory")
+            PaletteEntry(f"/sites/{each.id}/pages", f"{each.name}: pages", "inventory")
             for each in page.rows[:3]
         ]
     values = {"found": found, "text": text}

@@ -42,7 +42,7 @@ from sitecrawl.web.api.page_filters import PageParameters
 from sitecrawl.web.api.pages import PageId, page_number
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.dependencies import Asked
-from sitecrawl.web.flash import act
+from sitecrawl.web.flash import redirect_after
 from sitecrawl.web.pages.forms import NumberText, number_or_none
 from sitecrawl.web.state import Web
 from sitecrawl.web.templating import render
@@ -148,7 +148,7 @@ def save_view(
         made = views.create_view(web.database, caller, ViewKind.PAGES, name, {"query": query})
         return f"The view {made.name} is saved"
 
-    return act(f"/sites/{site_id}/pages?{query}", work)
+    return redirect_after(f"/sites/{site_id}/pages?{query}", work)
 
 
 @router.post("/views/{view_id}/delete")
@@ -162,7 +162,7 @@ def delete_view(
         views.delete_view(web.database, caller, view_id)
         return "The view is deleted"
 
-    return act(f"/sites/{site_id}/pages", work)
+    return redirect_after(f"/sites/{site_id}/pages", work)
 
 
 @router.get("/pages/{page_id}")

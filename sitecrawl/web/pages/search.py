@@ -22,7 +22,7 @@ from sitecrawl.services.callers import Caller
 from sitecrawl.store.queries.page_filter import PageFilter
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.dependencies import QueryId
-from sitecrawl.web.flash import act, go
+from sitecrawl.web.flash import redirect, redirect_after
 from sitecrawl.web.pages.forms import NumberText, number_or_none
 from sitecrawl.web.state import Web
 from sitecrawl.web.templating import render
@@ -162,8 +162,8 @@ def ask(
             drops_unsupported=web.config.drops_unsupported,
         )
     except _REFUSED as error:
-        return go(f"/sites/{site_id}/ask", str(error), is_error=True)
-    return go(f"/sites/{site_id}/ask?conversation={answer.conversation_id}")
+        return redirect(f"/sites/{site_id}/ask", str(error), is_error=True)
+    return redirect(f"/sites/{site_id}/ask?conversation={answer.conversation_id}")
 
 
 @router.get("/gaps")
@@ -231,4 +231,4 @@ def start_dive(
         dive = dive_jobs.start_dive(web.database, caller.workspace_id, site_id, wanted)
         return f"Dive {dive.id} is queued as task {dive.job_id}"
 
-    return act(f"/sites/{site_id}/dives", work)
+    return redirect_after(f"/sites/{site_id}/dives", work)

@@ -29,7 +29,7 @@ from sitecrawl.store.vocabulary import ENDED_WELL
 from sitecrawl.web import charts
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.dependencies import QueryId
-from sitecrawl.web.flash import go
+from sitecrawl.web.flash import redirect
 from sitecrawl.web.pages.forms import SiteForm, checked_number, number_or_none, split_tags
 from sitecrawl.web.state import Web
 from sitecrawl.web.templating import render
@@ -87,8 +87,8 @@ def scan_now(
     try:
         job = jobs.scan_site(web.database, caller.workspace_id, site_id)
     except ConflictError as error:
-        return go(f"/sites/{site_id}", str(error), is_error=True)
-    return go(f"/tasks/{job.id}", "The scan is queued")
+        return redirect(f"/sites/{site_id}", str(error), is_error=True)
+    return redirect(f"/tasks/{job.id}", "The scan is queued")
 
 
 @router.get("/scans")
@@ -203,8 +203,8 @@ def save_settings(
         wrong = {error.field: words}
         return _settings_page(request, web, caller, site_id, given, wrong, status=422)
     except ConflictError as error:
-        return go(f"/sites/{site_id}/settings", str(error), is_error=True)
-    return go(f"/sites/{site_id}", "Saved")
+        return redirect(f"/sites/{site_id}/settings", str(error), is_error=True)
+    return redirect(f"/sites/{site_id}", "Saved")
 
 
 @router.post("/delete")
@@ -214,8 +214,8 @@ def delete_site(
     try:
         removed = sites.remove_site(web.database, caller.workspace_id, site_id)
     except ConflictError as error:
-        return go(f"/sites/{site_id}/settings", str(error), is_error=True)
-    return go("/sites", f"{removed.name} is deleted with its scans and changes")
+        return redirect(f"/sites/{site_id}/settings", str(error), is_error=True)
+    return redirect("/sites", f"{removed.name} is deleted with its scans and changes")
 
 
 def _settings_page(

@@ -17,7 +17,7 @@ from sitecrawl.config.profiles import PROFILES
 from sitecrawl.errors import ConflictError, InvalidInputError, SitecrawlError
 from sitecrawl.services import groups, preview, site_bulk, site_transfer, sites
 from sitecrawl.services.callers import Caller
-from sitecrawl.services.overviews import scan_beats
+from sitecrawl.services.overviews import recent_scan_statuses
 from sitecrawl.services.permissions import permission_of
 from sitecrawl.services.site_bulk import BulkAction
 from sitecrawl.services.site_transfer import ImportStatus, TransferFormat
@@ -27,7 +27,7 @@ from sitecrawl.store.vocabulary import SiteState
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.dependencies import BodyId
 from sitecrawl.web.events import event, stream
-from sitecrawl.web.flash import act, go
+from sitecrawl.web.flash import redirect, redirect_after
 from sitecrawl.web.pages.forms import (
     SiteForm,
     SiteListQuery,
@@ -66,7 +66,7 @@ def site_list(
     )
     values = {
         "page": page,
-        "beats_of": scan_beats(web.database, page.rows),
+        "statuses_of": recent_scan_statuses(web.database, page.rows),
         "total": sites.count_sites(web.database, workspace, wanted),
         "tags": sites.site_tags(web.database, workspace),
         "groups": groups.list_groups(web.database, workspace),
@@ -91,7 +91,7 @@ def change_many(
     back: Text = "/sites",
 ) -> Response:
     if not site:
-        return go(back, "Select at least one site first", is_error=True)
+        return redirect(back, "Select at least one site first", is_error=True)
 
     def work() -> str:
         wanted = SiteFilter(ids=tuple(site))
@@ -113,7 +113,7 @@ def change_many(
         done = f"{action}: done for {len(result.done):,} of {len(site):,} sites"
         return f"{done}. {failed}" if failed else done
 
-    return act(back, work)
+    return redirect_after(back, work)
 
 
 @router.get("/new")
@@ -147,7 +147,7 @@ def add_site(
     except ConflictError as error:
         return _new_site_page(request, web, caller, given, {"root_url": str(error)}, status=409)
     target = f"/tasks/{site.active_job_id}" if site.active_job_id else f"/sites/{site.id}"
-    return go(target, f"{site.name} is watched now")
+    return redirect(target, f"{site.name} is watched now")
 
 
 @router.post("/new/preview")

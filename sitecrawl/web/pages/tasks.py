@@ -15,7 +15,7 @@ from sitecrawl.store.queries.jobs import JobFilter
 from sitecrawl.store.vocabulary import ACTIVE_JOBS, JobStatus
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.events import Snapshot, event, stream
-from sitecrawl.web.flash import act
+from sitecrawl.web.flash import redirect_after
 from sitecrawl.web.pages.forms import NumberText, number_or_none
 from sitecrawl.web.templating import environment, render
 
@@ -124,7 +124,7 @@ def cancel(
         jobs.cancel_job(web.database, caller.workspace_id, job_id)
         return f"Task {job_id} is being cancelled; what it has found is kept"
 
-    return act(f"/tasks/{job_id}", work)
+    return redirect_after(f"/tasks/{job_id}", work)
 
 
 @router.post("/{job_id}/retry")
@@ -136,4 +136,4 @@ def retry(
             f"Queued again as task {jobs.retry_job(web.database, caller.workspace_id, job_id).id}"
         )
 
-    return act("/tasks", work)
+    return redirect_after("/tasks", work)

@@ -13,7 +13,7 @@ from sitecrawl.services.callers import Caller
 from sitecrawl.services.permissions import Role
 from sitecrawl.web.auth import CurrentWeb, allowed
 from sitecrawl.web.dependencies import QueryId
-from sitecrawl.web.flash import act, go
+from sitecrawl.web.flash import redirect, redirect_after
 from sitecrawl.web.links import password_url
 from sitecrawl.web.state import Web
 from sitecrawl.web.templating import render
@@ -69,9 +69,9 @@ def add_user(
     try:
         made = users.create_user(web.database, caller.workspace_id, email, role, name=name)
     except (ConflictError, InvalidInputError) as error:
-        return go(_PATH, str(error), is_error=True)
+        return redirect(_PATH, str(error), is_error=True)
     if len(users.own_workspaces(web.database, made.id)) > 1:
-        return go(_PATH, f"{made.email} is a user of this workspace now")
+        return redirect(_PATH, f"{made.email} is a user of this workspace now")
     return _with_link(request, web, caller, made.id, made.email)
 
 
@@ -86,7 +86,7 @@ def password_link(
     try:
         return _with_link(request, web, caller, user_id, found.email)
     except ConflictError as error:
-        return go(_PATH, str(error), is_error=True)
+        return redirect(_PATH, str(error), is_error=True)
 
 
 def _with_link(request: Request, web: Web, caller: Caller, user_id: int, email: str) -> Response:
@@ -109,7 +109,7 @@ def change_role(
         changed = users.change_user(web.database, caller.workspace_id, user_id, role=role)
         return f"{changed.email} is {role} now"
 
-    return act(_PATH, work)
+    return redirect_after(_PATH, work)
 
 
 @router.post("/{user_id}/{action}")
@@ -133,4 +133,4 @@ def change_user(
                 return "The user is no longer of this workspace"
         raise InvalidInputError("action", f"{action!r}: expected disable, enable or remove")
 
-    return act(_PATH, work)
+    return redirect_after(_PATH, work)
