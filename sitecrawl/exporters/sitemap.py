@@ -248,7 +248,7 @@ def _temporary(path: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class SitemapExport:
-    """What was written, and what was not."""
+    """What was written, and what was left out."""
 
     pages: int
     parts: int

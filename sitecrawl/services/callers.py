@@ -57,7 +57,7 @@ class Caller:
 
     @property
     def key(self) -> str:
-        """Tells it from all others."""
+        """Unique among all callers."""
         return f"token:{self.token_id}" if self.token_id else f"user:{self.user_id}"
 
     @property
@@ -66,7 +66,7 @@ class Caller:
         return f"token {self.token_name} of {self.email}" if self.token_id else self.email
 
     def check(self, permission: Permission) -> None:
-        """``ForbiddenError`` if it may not do what needs this permission."""
+        """``ForbiddenError`` if the caller lacks the permission."""
         if permission in self.permissions:
             return
         if self.token_id and permission in self.role.permissions:

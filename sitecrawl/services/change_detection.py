@@ -162,7 +162,7 @@ def _close_incidents(
     for incident in queries.open_incidents(connection, pair.scan.site_id):
         words = closed.get(incident.key, "")
         if not words and incident.kind in {EventKind.BROKEN, EventKind.NOINDEX}:
-            words = _mended(queries.incident_changes(connection, incident.id))
+            words = _recovery_words(queries.incident_changes(connection, incident.id))
         if not words:
             still_open.append(incident.id)
             continue
@@ -177,8 +177,8 @@ def _close_incidents(
     writer.touch_incidents(connection, still_open, pair.scan.id)
 
 
-def _mended(history: Iterable[tuple[int, str, Any, Any]]) -> str:
-    """What is to be said if no page of an incident is broken or hidden any more."""
+def _recovery_words(history: Iterable[tuple[int, str, Any, Any]]) -> str:
+    """The message if no page of an incident is broken or hidden any more; else empty."""
     is_broken: dict[int, bool] = {}
     for page_id, kind, _before, after in history:
         if kind in {ChangeKind.REMOVED, ChangeKind.MOVED}:

@@ -108,7 +108,7 @@ def page_history(database: Database, site: Site, page_id: int) -> list[ChangeFac
 
 @requires(Permission.READ)
 def page_presence(database: Database, page_id: int) -> Presence | None:
-    """Where a page stands that is not simply there; None: it is."""
+    """The state of a page that is missing, removed or doubted; None: it is present."""
     with database.reading() as connection:
         return queries.presence_of(connection, page_id)
 
@@ -203,7 +203,7 @@ def edit_incident(
 def close_incident(
     database: Database, site: Site, incident_id: int, note: str | None = _UNSET
 ) -> IncidentFact:
-    """Close it by hand; should the trouble come again, that is a new incident."""
+    """Close an incident by hand; if the trouble comes again, a new incident is opened."""
     values: dict[str, Any] = {"status": "closed", "closed_at": datetime.now(UTC)}
     return _edit_incident(database, site, incident_id, values | _edited(None, _UNSET, note))
 
@@ -212,7 +212,7 @@ def close_incident(
 def snooze_incident(
     database: Database, site: Site, incident_id: int, until: datetime | None
 ) -> IncidentFact:
-    """Say nothing of it until then; None ends the snooze."""
+    """Announce nothing of it until then; None ends the snooze."""
     if until is not None and until.tzinfo is None:
         raise InvalidInputError("until", "it needs a time zone")
     return _edit_incident(database, site, incident_id, {"snoozed_until": until})

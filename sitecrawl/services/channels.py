@@ -184,7 +184,7 @@ def show_channel(database: Database, workspace_id: int, channel_id: int) -> Chan
 def edit_channel(
     database: Database, workspace_id: int, channel_id: int, change: ChannelChange, config: Config
 ) -> Channel:
-    """Enabling a channel forgets its failures; what it missed is not told."""
+    """Change what is given; enabling a channel resets its failures and sends nothing it missed."""
     with database.writing() as connection:
         channel = _channel(connection, workspace_id, channel_id)
         values: dict[str, Any] = {"updated_at": datetime.now(UTC)}
@@ -355,7 +355,7 @@ def _target_columns(kind: ChannelKind, target: Target, box: SecretBox) -> dict[s
 def _retargeted(
     database: Database, connection: Connection, channel: Channel, address: str, config: Config
 ) -> dict[str, str]:
-    """Another address with the same secrets."""
+    """The columns of another address with the same secrets."""
     box = secret_box(database, config)
     checked = parse_target(channel.kind, address, apprise_schemes=config.apprise_schemes)
     target = replace(_target(connection, channel.id, box), address=checked.address)

@@ -49,14 +49,14 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class PageStory:
-    """What is told of a page beside what lists it."""
+    """What is known of a page besides its mentions."""
 
     explained: ExplainedPage | None
     """Its class, with reasons; None: it is not listed."""
     redirects: Sequence[str]
     """The targets of its chain of redirects."""
     presence: Presence | None
-    """None: it is simply there."""
+    """None: it is present."""
     history: Sequence[ChangeFact]
     """Its changes, the newest first."""
 
@@ -126,7 +126,7 @@ def look_up(
 
 @requires(Permission.READ)
 def find_page_id(asked: AskedScan, url: str) -> int:
-    """The id of the page that this URL is, as anybody would write it."""
+    """The id of the page with this URL, in any spelling."""
     found = look_up(asked.database, asked.site, url, 0)
     if found.page is None:
         raise NotFoundError(f"{url} is not in the inventory of {asked.site.key}")

@@ -30,7 +30,7 @@ _MAX_DESCRIPTION: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class GroupInput:
-    """What a person says of a group."""
+    """The fields of a group."""
 
     name: str
     colour: str = DEFAULT_COLOUR

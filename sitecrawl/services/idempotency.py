@@ -20,7 +20,7 @@ _MAX_UNDER_WAY: Final = timedelta(minutes=10)
 
 
 def claim(database: Database, caller: str, key: str, request_hash: str) -> KeptAnswer | None:
-    """None: nobody has used the key, it is the caller's now; else what is known of its request."""
+    """Claim a key for a request; None: it was free, else the request that has it."""
     now = datetime.now(UTC)
     with database.writing() as connection:
         kept = kept_answer(connection, caller, key)
@@ -46,7 +46,7 @@ def keep(
 
 
 def release(database: Database, caller: str, key: str) -> None:
-    """The request failed, and may be sent again."""
+    """Free the key of a request that failed, so that it may be sent again."""
     with database.writing() as connection:
         writers.release_key(connection, caller, key)
 

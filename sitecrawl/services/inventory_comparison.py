@@ -105,7 +105,7 @@ def _compared(database: Database, workspace_id: int, number: int) -> ComparedSit
 
 
 def _path(url: str) -> str:
-    """What two copies of a page share; a last slash does not count.
+    """The path and query of a page, without a last slash: copies of a site share them.
 
     >>> _path("https://example.com/a/?b=1"), _path("https://example.com")
     ('/a?b=1', '/')
@@ -132,7 +132,7 @@ def _section(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageDifference:
-    """A page that is not the same as of two scans."""
+    """A page that differs between two scans."""
 
     kind: str
     """``added``, ``removed`` or ``updated``."""

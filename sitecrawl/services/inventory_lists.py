@@ -123,7 +123,7 @@ def count_pages(asked: AskedScan, wanted: PageFilter) -> BoundedCount:
 
 @requires(Permission.READ)
 def page_facets(asked: AskedScan, wanted: PageFilter) -> Facets:
-    """How many of the wanted pages have each value of everything that few values describe."""
+    """Count the wanted pages by category, template, status, source and other facets."""
     return count_facets(asked.database, asked.scan, wanted)
 
 
@@ -149,7 +149,7 @@ def wants_index(asked: AskedScan) -> bool:
 
 @requires(Permission.SCAN)
 def refresh_page_index(asked: AskedScan, *, with_texts: bool = True) -> bool:
-    """Bring the index of the site to what the scan, its newest, has found; False: it is there.
+    """Index what the newest scan of the site has found; False: it is indexed already.
 
     To be called after each scan of a site whose pages are to be listed and searched fast.
     """
@@ -196,7 +196,7 @@ def list_evidence(
 
 @requires(Permission.READ)
 def robots(asked: AskedScan) -> tuple[list[RobotsFile], list[RobotsRule]]:
-    """The robots.txt files, and the rules that decide for pages with how many these are."""
+    """The robots.txt files, and the deciding rules with the number of their pages."""
     files = document_lists.robots_files(asked.database, asked.scan)
     return files, document_lists.robots_rules(asked.database, asked.scan, _MAX_ROBOTS_RULES)
 

@@ -53,7 +53,7 @@ _SECONDS_SHOWN: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class MonitorStatus:
-    """What the monitor does at the moment."""
+    """The workers that are alive, and the jobs by status."""
 
     workers: list[Worker]
     is_scheduling: bool
@@ -101,7 +101,7 @@ def monitor_status(
 
 @requires(Permission.SCAN)
 def scan_site(database: Database, workspace_id: int, number: int) -> Job:
-    """Queue a scan of the site, ahead of what waits; also if it is switched off.
+    """Queue a scan of the site ahead of scheduled ones, also if the site is disabled.
 
     ``ConflictError`` names the job that is queued or running already.
     """
@@ -136,7 +136,7 @@ def cancel_job(database: Database, workspace_id: int, job_id: int) -> Job:
 
 @requires(Permission.SCAN)
 def retry_job(database: Database, workspace_id: int, job_id: int) -> Job:
-    """Queue the job again; the new one names it."""
+    """Queue the job again, as a new job that refers to it."""
     now = datetime.now(UTC)
     with database.writing() as connection:
         job = _found(connection, workspace_id, job_id)

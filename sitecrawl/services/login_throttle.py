@@ -82,13 +82,13 @@ def count_failure(connection: Connection, attempt: Attempt, now: datetime) -> No
 
 
 def trust_address(connection: Connection, attempt: Attempt, user_id: int, now: datetime) -> None:
-    """The user has proven who it is from this address."""
+    """Remember an address from which the user has signed in."""
     writers.forget_login_failures(connection, attempt.keys[0])
     writers.add_known_address(connection, user_id, network_of(attempt.address), now)
 
 
 def forget_account(connection: Connection, email: str) -> None:
-    """Let the account be tried from everywhere again."""
+    """Forget the failed attempts of an account from all addresses."""
     writers.forget_login_failures(connection, f"account:{_account_hash(email)}")
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """A copy that was written, or put back."""
+    """A copy that was written or restored."""
 
     database: str
     """Its URL without the password."""
@@ -55,7 +55,7 @@ class Migration:
 
 @dataclass(frozen=True, slots=True)
 class Partitioned:
-    """The largest tables, split."""
+    """The result of splitting the largest tables."""
 
     database: str
     rows: int
@@ -138,7 +138,7 @@ class PruneReport:
 
 @requires(Permission.MANAGE)
 def configured_retention() -> Retention:
-    """That of the environment, or of the default settings."""
+    """The retention of the environment, or of the default settings."""
     settings = load_settings("default")
     apply_environment(settings)
     return _retention_of(Config.from_settings(settings))

@@ -163,7 +163,7 @@ def _trend(figures: list[ScanFigure], last: date) -> list[DayOfChanges]:
 
 
 def _busiest(figures: list[ScanFigure]) -> list[BusySite]:
-    """Those with the most changes, then with the most scans."""
+    """The sites with the most changes, then with the most scans."""
     scans: Counter[int] = Counter(each.watched_site_id for each in figures)
     changes: Counter[int] = Counter()
     names: dict[int, str] = {}
@@ -176,7 +176,7 @@ def _busiest(figures: list[ScanFigure]) -> list[BusySite]:
 
 @requires(Permission.READ)
 def scan_totals(database: Database, workspace_id: int, period: timedelta) -> ScanTotals:
-    """What the scans came to that ended within the period, and what runs and waits now."""
+    """Totals of the scans that ended within the period, and what runs and waits now."""
     return queries.scan_totals(database, workspace_id, datetime.now(UTC) - period)
 
 
@@ -196,7 +196,7 @@ class SiteOverview:
 
 @requires(Permission.READ)
 def site_overview(database: Database, workspace_id: int, number: int) -> SiteOverview:
-    """What its page shows first."""
+    """Counts, sitemaps, and the newest scans and changes of a site."""
     site = get_site(database, workspace_id, number)
     recent = site_scans(database, workspace_id, number, RECENT_SCANS)
     inventory = site_by_id(database, site.site_id) if site.site_id else None
@@ -215,7 +215,7 @@ def site_overview(database: Database, workspace_id: int, number: int) -> SiteOve
 
 @dataclass(frozen=True, slots=True)
 class ScanTrend:
-    """One scan in a row of them."""
+    """One scan of a trend."""
 
     scan: Scan
     changes: dict[str, int]

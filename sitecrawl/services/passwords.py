@@ -77,5 +77,5 @@ def new_secret() -> str:
 
 
 def secret_hash(secret: str) -> str:
-    """What is kept. Nobody can guess 256 random bits, so a fast hash will do."""
+    """The hash that is stored; a fast one will do, as nobody can guess 256 random bits."""
     return hashlib.sha256(secret.encode()).hexdigest()

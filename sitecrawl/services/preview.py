@@ -80,7 +80,7 @@ def plan_scan(request: ScanRequest) -> ScanPlan:
 
 @requires(Permission.READ)
 def plan_of(preview: SitePreview, request: ScanRequest) -> ScanPlan:
-    """What a scan would cost of which this was seen."""
+    """Estimate the cost of a scan from a preview."""
     settings = _preview_settings(request)
     config = Config.from_settings(settings)
     policy = preview.robots.policy

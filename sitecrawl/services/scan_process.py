@@ -40,7 +40,7 @@ _STEP_SECONDS: Final = 0.2
 
 
 class ScanEventKind(StrEnum):
-    """What a child tells."""
+    """The kinds of events that a child reports."""
 
     BEGUN = "begun"
     PROGRESS = "progress"
@@ -75,7 +75,7 @@ class ScanProgress:
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """What a scan came to."""
+    """The result of a scan."""
 
     scan_id: int
     site: str
@@ -296,7 +296,7 @@ def _checked(result: ScanResult) -> ScanResult:
 
 
 def _error_of(name: str, message: str) -> SitecrawlError:
-    """The error that a child has told of, as the same type."""
+    """The error that a child has reported, as the same type."""
     known = {"ConfigError": ConfigError, **vars(errors), **vars(store_errors)}
     kind = known.get(name)
     if isinstance(kind, type) and issubclass(kind, SitecrawlError):

@@ -66,7 +66,7 @@ class ScanRequest:
         return {"domain": self.domain, **self.arguments}
 
     def scrapy_settings(self) -> Settings:
-        """Those of the profile, under what the request says."""
+        """The settings of the profile, overridden by those of the request."""
         settings = load_settings(self.profile)
         for name, value in self.settings.items():
             settings.set(name, value, "cmdline")
@@ -76,7 +76,7 @@ class ScanRequest:
         return settings
 
     def config(self) -> Config:
-        """What the settings and the environment say together."""
+        """The configuration from the settings and the environment."""
         settings = self.scrapy_settings()
         apply_environment(settings)
         return Config.from_settings(settings)

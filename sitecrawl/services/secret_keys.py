@@ -18,7 +18,7 @@ _OTHERS_MAY = 0o077
 
 
 def secret_box(database: Database, config: Config) -> SecretBox:
-    """Open the key; the first time, a file with a new one is created that only its owner can read.
+    """Open the key; a missing file is created with a new key, readable only by its owner.
 
     Every machine that works with the database needs the same key.
     """

@@ -142,7 +142,7 @@ def trust_by_link(database: Database, email: str, client: Client) -> None:
 
 
 def end_session(database: Database, secret: str) -> None:
-    """Whoever has its secret may end it."""
+    """End the session with this secret."""
     with database.writing() as connection:
         session = queries.session_by_hash(connection, secret_hash(secret))
         if session is not None:
@@ -151,7 +151,7 @@ def end_session(database: Database, secret: str) -> None:
 
 @requires(Permission.READ)
 def list_sessions(database: Database, user_id: int, rules: SessionRules) -> list[Session]:
-    """The user's own that still count, the last used first."""
+    """The user's own valid sessions, the last used first."""
     now = datetime.now(UTC)
     with database.reading() as connection:
         return [
@@ -163,7 +163,7 @@ def list_sessions(database: Database, user_id: int, rules: SessionRules) -> list
 
 @requires(Permission.READ)
 def revoke_session(database: Database, user_id: int, session_id: int) -> None:
-    """One of the user's own."""
+    """End one of the user's own sessions."""
     with database.writing() as connection:
         if not writers.delete_sessions(connection, user_id, only=session_id):
             raise NotFoundError(f"there is no session {session_id}")
@@ -171,14 +171,14 @@ def revoke_session(database: Database, user_id: int, session_id: int) -> None:
 
 @requires(Permission.READ)
 def revoke_other_sessions(database: Database, user_id: int, session_id: int) -> int:
-    """All of the user's own but this one; how many there were."""
+    """End all sessions of the user but this one; return their number."""
     with database.writing() as connection:
         return writers.delete_sessions(connection, user_id, keep=session_id)
 
 
 @requires(Permission.READ)
 def choose_workspace(database: Database, user_id: int, session_id: int, workspace_id: int) -> None:
-    """What the session looks at from now on."""
+    """Switch the session to another workspace of the user."""
     with database.writing() as connection:
         own = {each.id for each in queries.workspaces_of(connection, user_id)}
         if workspace_id not in own:
@@ -212,7 +212,7 @@ def sign_in_by_identity(
 
 
 def clear_expired(database: Database, rules: SessionRules) -> None:
-    """Delete what no longer lets anybody in, and answers that nobody will ask for again."""
+    """Delete expired sessions, links and addresses, and kept answers older than a day."""
     now = datetime.now(UTC)
     with database.writing() as connection:
         writers.delete_expired(

@@ -123,7 +123,7 @@ def _in_batches(
     change: Callable[[Connection, Sequence[WatchedSite]], dict[int, str]],
     progress: Callable[[int, int], None] | None,
 ) -> BulkResult:
-    """*change* gets sites, and gives why it could not be done for some of them."""
+    """Call *change* for batches of sites; it returns the failures by site."""
     numbers = picked_site_ids(database, workspace_id, wanted)[:_MAX_SITES]
     done: list[int] = []
     failed: dict[int, str] = {}
@@ -156,7 +156,7 @@ def _remove(
     wanted: SiteFilter,
     progress: Callable[[int, int], None] | None,
 ) -> BulkResult:
-    """Each site in a transaction of its own: an inventory may be large."""
+    """Remove each site in a transaction of its own: an inventory may be large."""
     numbers = picked_site_ids(database, workspace_id, wanted)[:_MAX_SITES]
     failed: dict[int, str] = {}
     for position, number in enumerate(numbers, 1):

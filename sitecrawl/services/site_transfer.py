@@ -60,7 +60,7 @@ class TransferFormat(StrEnum):
 
 
 class ImportStatus(StrEnum):
-    """What became of a row."""
+    """The outcome of a row."""
 
     IMPORTED = "imported"
     DUPLICATE = "duplicate"
@@ -70,7 +70,7 @@ class ImportStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ImportedRow:
-    """What became of one row."""
+    """The outcome of one row."""
 
     line: int
     """In the file, from 1; of JSON the position in the list."""
@@ -83,7 +83,7 @@ class ImportedRow:
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What became of every row, in their order."""
+    """The outcome of every row, in their order."""
 
     rows: tuple[ImportedRow, ...]
 

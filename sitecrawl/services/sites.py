@@ -81,7 +81,7 @@ UNSET: Final = Unset.UNSET
 
 @dataclass(frozen=True, slots=True)
 class NewSite:
-    """What a person says of a site to watch; only the root URL is needed."""
+    """A site to watch; only the root URL is needed."""
 
     root_url: str
     name: str = ""
@@ -124,7 +124,7 @@ class SiteEdit:
     """Without it a new root URL takes the permission away."""
 
     def values(self) -> dict[str, Any]:
-        """What is set, by field."""
+        """The fields that are set."""
         every = {name: getattr(self, name) for name in self.__slots__}
         return {name: value for name, value in every.items() if value is not UNSET}
 
@@ -381,7 +381,7 @@ def store_site(
 
 
 def next_due(site: WatchedSite, schedule: Schedule, now: datetime) -> datetime:
-    """When a site that is switched on has to be scanned, with this schedule from now on."""
+    """When an enabled site is due under this schedule."""
     if site.next_due_at is not None and schedule == site.schedule:
         return site.next_due_at
     # As if the schedule had been this one since the last scan: a site that is late is due now.

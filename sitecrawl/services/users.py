@@ -84,7 +84,7 @@ def change_user(
     name: str | None = None,
     disabled: bool | None = None,
 ) -> User:
-    """Whoever is disabled is signed out everywhere, and its tokens are gone."""
+    """Change what is given; a disabled user is signed out, and loses its tokens."""
     now = datetime.now(UTC)
     with database.writing() as connection:
         user = _member(connection, workspace_id, user_id)
@@ -153,7 +153,7 @@ def find_user(database: Database, email: str) -> User:
 
 @requires(Permission.MANAGE)
 def all_users(database: Database) -> list[tuple[str, User]]:
-    """Those of every workspace, each with the name of it."""
+    """The users of every workspace, each with the name of the workspace."""
     with database.reading() as connection:
         return [
             (name, user)
@@ -265,7 +265,7 @@ def change_own_password(
 
 @requires(Permission.MANAGE)
 def set_password(database: Database, user_id: int, email: str, password: str) -> None:
-    """Of any user, on the machine itself; others who guessed the old one no longer count."""
+    """Set the password of any user, from the command line; failed attempts are forgotten."""
     check_password(password, email)
     hashed = hash_password(password)
     with database.writing() as connection:

@@ -123,7 +123,7 @@ def _middleware(config: Config, metrics: Metrics) -> list[Middleware]:
 
 
 def _problem(name: str) -> Response:
-    """What a type of problem means."""
+    """Explain a type of problem."""
     if name not in PROBLEMS:
         return problem_response("not-found")
     kind = PROBLEMS[name]
@@ -150,7 +150,7 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
 
 
 def _methods_of(request: Request) -> set[str]:
-    """Of every route with this path: the router names those of the first one only."""
+    """The methods of every route with this path; the router knows those of the first one only."""
     return {
         method
         for context in iter_route_contexts(request.app.routes)
@@ -178,7 +178,7 @@ _EXCEPTION_HANDLERS: Final[dict[int | type[Exception], Any]] = {
 
 
 def _shown(request: Request, problem: Response) -> Response:
-    """A page for people who look at pages; whoever has to sign in is sent there."""
+    """Show a problem as a page to browsers; who has to sign in is redirected to that."""
     wants_page = "text/html" in request.headers.get("accept", "")
     if request.url.path.startswith("/api/") or not wants_page:
         return problem

@@ -50,7 +50,7 @@ def client_of(connection: HTTPConnection) -> Client:
 
 
 def authenticate(connection: HTTPConnection) -> Caller | None:
-    """Who sends the request; None: nobody, or by what no longer counts.
+    """The caller of the request; None: no credentials, or expired ones.
 
     It asks the database, and so belongs into a thread. Whoever is not known is counted by address.
     """
@@ -82,7 +82,7 @@ def current_caller(request: Request) -> Caller:
 
 
 class Allowed:
-    """A dependency: the caller, if it may do what *service* does; what it does is written down.
+    """A dependency: the caller, if it may call *service*; changes go to the audit log.
 
     ``by_session``: not by a token, as it would let the token do more than its scopes say.
     """
@@ -144,7 +144,7 @@ def delete_session_cookie(request: Request, response: Response) -> None:
 
 
 async def sign_in_by_password(request: Request, email: str, password: str) -> SignedIn:
-    """A new session, never the one that the browser came with."""
+    """Sign in: a new session replaces the one that the browser came with."""
     web = web_of(request)
     client = client_of(request)
     web.rate_limits.take(f"address:{client.address}")
@@ -168,6 +168,6 @@ async def sign_in_by_password(request: Request, email: str, password: str) -> Si
 
 
 def end_session(request: Request) -> None:
-    """The one that the browser came with, if any."""
+    """End the session that the browser came with, if any."""
     if secret := request.cookies.get(cookie_name(request)):
         sessions.end_session(web_of(request).database, secret)

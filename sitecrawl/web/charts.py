@@ -41,7 +41,7 @@ def stacked_peak(rows: Rows) -> float:
 
 
 def round_up(number: float) -> float:
-    """To a number whose half is easy to read; at least 2.
+    """Round up to a number whose half is easy to read; at least 2.
 
     >>> [round_up(each) for each in (0, 2, 17, 152, 1000, 1001)]
     [2, 2, 20, 200, 1000, 2000]

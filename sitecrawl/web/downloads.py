@@ -32,7 +32,7 @@ class _ClientGoneError(Exception):
 
 
 class _ChunkFile(RawIOBase):
-    """A file to write to, whose chunks somebody else takes; whoever writes too fast waits."""
+    """A file whose chunks another thread takes; a writer that is too fast waits."""
 
     def __init__(self) -> None:
         self.chunks: queue.Queue[bytes | BaseException | None] = queue.Queue(_CHUNKS_AHEAD)
@@ -50,7 +50,7 @@ class _ChunkFile(RawIOBase):
         return len(piece)
 
     def finish(self, error: BaseException | None) -> None:
-        """None after the last chunk, or what went wrong."""
+        """End the chunks; *error* is what went wrong, if anything did."""
         with suppress(_ClientGoneError):
             if error is None and self._pending:
                 self._put_pending()

@@ -39,7 +39,7 @@ def forget_flash(response: Response) -> None:
 
 
 def redirect(target: str, text: str = "", *, is_error: bool = False) -> RedirectResponse:
-    """Send the browser to another page of ours, with a message."""
+    """Redirect to another page of the dashboard, with a message."""
     response = RedirectResponse(safe_next(target), 303)
     if text:
         value = f"{'error' if is_error else 'done'}:{quote(text[:_MAX_LENGTH], safe='')}"
@@ -50,7 +50,7 @@ def redirect(target: str, text: str = "", *, is_error: bool = False) -> Redirect
 
 
 def redirect_after(target: str, work: Callable[[], str]) -> RedirectResponse:
-    """Do what a form asks for, and go on with its message, or with why it could not be done."""
+    """Do what a form asks for, and redirect with its message, or with the error."""
     try:
         return redirect(target, work())
     except (ConflictError, InvalidInputError, NotFoundError) as error:

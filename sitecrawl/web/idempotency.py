@@ -99,7 +99,7 @@ class _Answer(NamedTuple):
 
 
 class _Recorder:
-    """Passes an answer on; what is to be kept of it is kept before its end is sent.
+    """Passes an answer on, and stores it before its end is sent.
 
     Whoever has the answer may send the next request at once.
     """
@@ -153,7 +153,7 @@ def _fingerprint(scope: Scope, body: bytes) -> str:
 
 
 def _receiving(body: bytes, receive: Receive) -> Receive:
-    """Gives the body that has been read already, then what comes after it."""
+    """Receive the body that was read already, then what follows it."""
     is_given = False
 
     async def receive_again() -> Message:

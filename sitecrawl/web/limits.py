@@ -73,7 +73,7 @@ class PasswordWork:
 
 
 class Slots:
-    """So many at once; the next one is told to come back."""
+    """Limits how many run at once; the next one gets ``ThrottledError``."""
 
     def __init__(self, number: int, what: str) -> None:
         self._left = number

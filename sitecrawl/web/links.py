@@ -31,13 +31,13 @@ def password_path(secret: str) -> str:
 
 
 def password_url(config: Config, request: Request, secret: str) -> str:
-    """Under the public URL, or under the name that the request came by."""
+    """The link under the public URL, or under the host name of the request."""
     own = config.web_public_url.rstrip("/")
     return f"{own or str(request.base_url).rstrip('/')}{password_path(secret)}"
 
 
 def safe_next(path: str | None) -> str:
-    """A path of our own to go to after signing in.
+    """A path of the dashboard to go to after signing in; ``/`` for any other address.
 
     >>> safe_next("/sites/1?tab=scans"), safe_next("//evil.example"), safe_next("/\\\\evil.example")
     ('/sites/1?tab=scans', '/', '/')

@@ -49,7 +49,7 @@ _STRICT_TRANSPORT: Final = "max-age=31536000"
 
 
 class SecurityHeaders:
-    """Adds what a route has not set itself."""
+    """Adds the headers that a route has not set itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -33,7 +33,7 @@ _FAILED: Final = "the provider did not confirm who you are"
 
 @dataclass(frozen=True, slots=True)
 class PendingSignIn:
-    """What a browser has begun; it keeps this in a cookie until the provider sends it back."""
+    """A sign-in that a browser has begun; a cookie keeps it until the provider redirects back."""
 
     state: str
     nonce: str
@@ -78,7 +78,7 @@ class Provider:
         self._redirect_uri = f"{config.web_public_url.rstrip('/')}{CALLBACK_PATH}"
 
     def sign_in_url(self, pending: PendingSignIn) -> str:
-        """Where the browser is sent."""
+        """The URL at the provider that the browser is redirected to."""
         with _http() as http:
             endpoint = self._metadata(http)["authorization_endpoint"]
         digest = hashlib.sha256(pending.verifier.encode()).digest()
@@ -95,7 +95,7 @@ class Provider:
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
 
     def identity(self, pending: PendingSignIn, state: str, code: str) -> Identity:
-        """Whom the code that came back stands for; ``SignInRefusedError`` if for nobody."""
+        """The identity behind the code of the callback; ``SignInRefusedError`` if there is none."""
         if not hmac.compare_digest(state.encode(), pending.state.encode()):
             raise SignInRefusedError("this sign-in was not begun here; begin again")
         with _http() as http:

@@ -75,7 +75,7 @@ def sitemap_change(body: SitemapChange) -> None:
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
-    """OpenAPI 3.1."""
+    """The description of the API, as OpenAPI 3.1."""
     schema = get_openapi(
         title=app.title,
         version=app.version,
@@ -111,7 +111,7 @@ def _problem_schema(schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def _permissions(app: FastAPI) -> dict[str, str]:
-    """By operation."""
+    """The permission of each operation."""
     found = {}
     for context in iter_route_contexts(app.routes):
         operation = getattr(context, "operation_id", None)
@@ -122,7 +122,7 @@ def _permissions(app: FastAPI) -> dict[str, str]:
 
 
 def find_allowed(dependant: Any) -> Allowed | None:
-    """What lets callers in among the dependencies of a route."""
+    """The :class:`Allowed` among the dependencies of a route."""
     if isinstance(dependant.call, Allowed):
         return dependant.call
     found = (find_allowed(each) for each in dependant.dependencies)

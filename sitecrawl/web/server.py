@@ -70,7 +70,7 @@ class HeadTimeoutProtocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """Tells when it listens, and where: port 0 is any that is free."""
+    """Reports when it listens and at which port: port 0 is any free one."""
 
     def __init__(self, config: Config, database: Database, on_ready: Callable[[int], None]) -> None:
         super().__init__(
@@ -96,7 +96,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """End in order: whoever runs this has more to end than the server."""
+        """Shut down on signals without exiting: the caller has more to end than the server."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return

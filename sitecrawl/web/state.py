@@ -22,7 +22,7 @@ _PREVIEWS_AT_ONCE: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    """Made once per server."""
+    """What all requests share; made once per server."""
 
     config: Config
     database: Database

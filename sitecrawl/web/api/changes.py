@@ -55,7 +55,7 @@ def _site_to_edit(
 
 
 def _caught_up(web: Web, caller: Caller, site_id: int) -> Site:
-    """Scans from the command line have not been compared before somebody asks."""
+    """The site's inventory; scans from the command line are compared now."""
     site = sites.scanned_site(web.database, caller.workspace_id, site_id)
     change_detection.catch_up(web.database, site)
     return site

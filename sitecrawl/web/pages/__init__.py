@@ -26,7 +26,7 @@ _MAX_DIGITS = len(str(-MAX_ID))
 
 
 def _check_numbers(request: Request) -> None:
-    """A number in an address that no row can have names nothing."""
+    """404 for a number in an address that no row can have."""
     for value in request.path_params.values():
         text = str(value)
         if text.lstrip("-").isdecimal() and (len(text) > _MAX_DIGITS or abs(int(text)) > MAX_ID):

@@ -106,7 +106,7 @@ def create_token(
     scope: Annotated[list[Permission], Form(max_length=10)] = [],  # noqa: B006
     days: Text = "",
 ) -> Response:
-    """Its text is in this answer only."""
+    """Create a token; its text is shown in this answer only."""
 
     try:
         limit = checked_number("days", days) if days else None

@@ -165,7 +165,7 @@ def renew_secret(
     web: CurrentWeb,
     caller: Annotated[Caller, allowed(channels.rotate_secret)],
 ) -> Response:
-    """Shown in this answer, as the first one was."""
+    """The new secret is shown in this answer only."""
     workspace = caller.workspace_id
     try:
         made = channels.rotate_secret(web.database, workspace, channel_id, web.config)
@@ -220,7 +220,7 @@ def change_channel(
 
 
 def _sent(web: Web, caller: Caller, delivery_id: int, what: str) -> str:
-    """Send it now, and say what came of it."""
+    """Send a delivery now; return the message, or raise ``ConflictError`` with the reason."""
     deliver(web.database, delivery_id, datetime.now(UTC), web.config)
     found = channels.show_delivery(web.database, caller.workspace_id, delivery_id)
     if found.status is DeliveryStatus.SENT:

@@ -21,7 +21,7 @@ NumberText = Annotated[str, Field(pattern=r"^[0-9]{0,18}$")]
 
 
 class FormModel(BaseModel):
-    """Unknown fields are left aside: browsers send the name of the button, too."""
+    """Fields of a form; unknown ones are ignored, as browsers send the name of the button, too."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -86,7 +86,7 @@ class ChannelForm(FormModel):
     scope: Text = "site"
 
     def rules(self, old: Rules) -> Rules:
-        """InvalidInputError names the field."""
+        """The changed rules; ``InvalidInputError`` names the wrong field."""
         if self.min_severity not in set(Severity):
             raise InvalidInputError("min_severity", f"expected one of {', '.join(Severity)}")
         if self.cadence not in set(Cadence):

@@ -263,7 +263,7 @@ def sitemaps(
 
 
 def _older_scans(web: Web, caller: Caller, site_id: int, asked: AskedScan) -> list[Scan]:
-    """Those that the asked one can be compared with."""
+    """The earlier scans that the asked one can be compared with."""
     scans = sites.site_scans(web.database, caller.workspace_id, site_id, _COMPARABLE_SCANS)
     return [each for each in scans if each.id < asked.scan.id and each.site_id == asked.site.id]
 

@@ -130,7 +130,7 @@ def add_site(
     caller: Annotated[Caller, allowed(sites.add_site)],
     given: Annotated[SiteForm, Form()],
 ) -> Response:
-    """Watch it, and show its first scan as it happens."""
+    """Watch a site, and show its first scan as it happens."""
     try:
         new = NewSite(
             root_url=given.root_url,
@@ -183,7 +183,7 @@ async def show_preview(
 
 
 async def _found(web: Web, given: SiteForm) -> AsyncGenerator[tuple[str, str]]:
-    """Each thing that is found, by the name of its place, as HTML."""
+    """The parts of the preview: the name of the event, and its HTML."""
     template = environment().get_template("preview.html")
     has_pages = False
     try:
