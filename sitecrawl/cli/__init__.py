@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import errno
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
 from sitecrawl import __version__
 from sitecrawl.cli import (
@@ -34,6 +33,7 @@ from sitecrawl.cli import (
     structure,
     user,
 )
+from sitecrawl.cli.options import command_group
 from sitecrawl.console.terminal import discard_output
 from sitecrawl.errors import (
     CrawlNeededError,
@@ -74,31 +74,11 @@ _COMMANDS: Final[dict[str, tuple[Callable[..., None] | typer.Typer, ...]]] = {
 }
 
 
-class GroupedCommands(TyperGroup):
-    """Lists the commands in the help under the headings that they are declared with."""
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        headings: dict[str, list[tuple[str, str]]] = {}
-        for name in self.list_commands(ctx):
-            command: Any = self.get_command(ctx, name)
-            row = (name, command.get_short_help_str(formatter.width))
-            headings.setdefault(command.rich_help_panel, []).append(row)
-        width = max(len(name) for rows in headings.values() for name, _ in rows)
-        for heading, rows in headings.items():
-            with formatter.section(heading):
-                formatter.write_dl([(f"{name:<{width}}", words) for name, words in rows])
-
-
-app = typer.Typer(
-    name="sitecrawl",
-    cls=GroupedCommands,
-    help="Find every URL of a site, politely, and say for each one why it is on the list.",
+app = command_group(
+    "sitecrawl",
+    "Find every URL of a site, politely, and say for each one why it is on the list.",
     epilog="Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done in part, 4 --fail-on."
     " Docs: docs/cli.md.",
-    no_args_is_help=True,
-    # Rich would take longer to draw a help page than everything else together.
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
 )
 for _heading, _commands in _COMMANDS.items():
     for _command in _commands:

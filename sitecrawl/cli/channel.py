@@ -13,7 +13,7 @@ import typer
 from sitecrawl.cli import delivery
 from sitecrawl.cli.delivery import print_deliveries
 from sitecrawl.cli.group import group_id
-from sitecrawl.cli.options import DatabaseOption, with_option_groups
+from sitecrawl.cli.options import DatabaseOption, command_group, with_option_groups
 from sitecrawl.cli.tables import JsonOption, print_json, print_table
 from sitecrawl.errors import InvalidInputError
 from sitecrawl.safety.text import printable
@@ -24,12 +24,7 @@ if TYPE_CHECKING:
     from sitecrawl.services.channels import Channel
     from sitecrawl.store.engine import Database
 
-app = typer.Typer(
-    name="channel",
-    help="Tell people of changes by webhook, email, chat or Apprise.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("channel", "Tell people of changes by webhook, email, chat or Apprise.")
 
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DURATION = re.compile(r"([1-9][0-9]{0,3})(m|h|d)")
@@ -273,7 +268,9 @@ def edit(  # noqa: PLR0913  the options of the command
     rules: RuleOptions,
     database: DatabaseOption = "",
 ) -> None:
-    """Change a channel; what is not given stays as it is. ``--only ""`` means all kinds again.
+    """Change what is given of a channel.
+
+    ``--only ""`` means all kinds again.
 
     \b
     sitecrawl channel edit 1 --min-severity high --quiet 22:00-07:00 --timezone Europe/Berlin
@@ -310,7 +307,9 @@ def rotate(
     ] = False,
     database: DatabaseOption = "",
 ) -> None:
-    """Give a webhook another secret; for a day its messages are signed with both.
+    """Give a webhook another secret.
+
+    For a day its messages are signed with both.
 
     \b
     sitecrawl channel rotate 1

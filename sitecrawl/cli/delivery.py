@@ -78,7 +78,9 @@ def delivery(
     as_json: JsonOption = False,
     database: DatabaseOption = "",
 ) -> None:
-    """Show a delivery: what was sent, without secrets, and what came back at each attempt.
+    """Show a delivery and its attempts.
+
+    That is what was sent, without secrets, and what came back at each attempt.
 
     \b
     sitecrawl channel delivery 12

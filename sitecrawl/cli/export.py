@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from sitecrawl.cli.coverage import completeness_words
-from sitecrawl.cli.options import DatabaseOption, OutputOption, ScanOption, SiteArgument
+from sitecrawl.cli.options import (
+    DatabaseOption,
+    OutputOption,
+    ScanOption,
+    SiteArgument,
+    command_group,
+)
 from sitecrawl.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -27,11 +33,8 @@ if TYPE_CHECKING:
 # A table is as wide as its widest cells, so all of its rows are held.
 _MAX_TEXT_ROWS: Final = 10_000
 
-app = typer.Typer(
-    name="export",
-    help="Write files that a site can serve, or Parquet files. One table: sitecrawl urls -o.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+app = command_group(
+    "export", "Write files that a site can serve, or Parquet files. One table: sitecrawl urls -o."
 )
 
 
@@ -48,7 +51,9 @@ def sitemap(
     scan: ScanOption = None,
     database: DatabaseOption = "",
 ) -> None:
-    """Write XML sitemaps of the pages that belong there, and report what was left out.
+    """Write XML sitemaps of the pages that belong there.
+
+    It reports which pages were left out, and why.
 
     \b
     sitecrawl export sitemap example.com -o sitemaps/
@@ -76,7 +81,9 @@ def llms(
     scan: ScanOption = None,
     database: DatabaseOption = "",
 ) -> None:
-    """Write an llms.txt (llmstxt.org): the main pages by section, for language models.
+    """Write an llms.txt: the main pages, for language models.
+
+    The pages are listed by section, as llmstxt.org describes.
 
     \b
     sitecrawl export llms example.com -o llms.txt
@@ -107,7 +114,9 @@ def parquet(
     ] = False,
     database: DatabaseOption = "",
 ) -> None:
-    """Write pages, changes and mentions as Parquet, a folder per site and scan.
+    """Write pages, changes and mentions as Parquet files.
+
+    There is a folder per site and scan.
 
     Scans that are in the folder already are left as they are.
 

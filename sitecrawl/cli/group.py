@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sitecrawl.cli.options import DatabaseOption
+from sitecrawl.cli.options import DatabaseOption, command_group
 from sitecrawl.cli.tables import JsonOption, print_json, print_table
 from sitecrawl.config import ConfigError
 from sitecrawl.safety.text import printable
@@ -19,9 +19,7 @@ _GROUP = typer.Argument(help="Name or number of a group.")
 _COLOUR = typer.Option("--colour", help="Such as #0ea5e9.")
 _DESCRIPTION = typer.Option("--description", help="What belongs into it.")
 
-app = typer.Typer(
-    name="group", help="Groups of watched sites.", no_args_is_help=True, rich_markup_mode=None
-)
+app = command_group("group", "Groups of watched sites.")
 
 
 @app.command()

@@ -7,19 +7,14 @@ from typing import Annotated
 
 import typer
 
-from sitecrawl.cli.options import DatabaseOption
+from sitecrawl.cli.options import DatabaseOption, command_group
 from sitecrawl.cli.tables import JsonOption, ago, print_json, print_table
 from sitecrawl.safety.text import printable
 from sitecrawl.store.vocabulary import FIRST_WORKSPACE, JobStatus
 
 _JOB = typer.Argument(help="Number of a job.")
 
-app = typer.Typer(
-    name="job",
-    help="Scans of watched sites that wait, run or have ended.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("job", "Scans of watched sites that wait, run or have ended.")
 
 
 @app.command("list")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sitecrawl.cli.options import DatabaseOption
+from sitecrawl.cli.options import DatabaseOption, command_group
 from sitecrawl.cli.tables import JsonOption, ago, print_json, print_table
 
 if TYPE_CHECKING:
@@ -34,12 +34,7 @@ _TAG_OPTION = typer.Option(
     " browser by itself. Default: SITECRAWL_MONITOR_TAGS.",
 )
 
-app = typer.Typer(
-    name="monitor",
-    help="Scan watched sites on their schedules.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("monitor", "Scan watched sites on their schedules.")
 
 
 @app.command()
@@ -48,7 +43,7 @@ def run(
     tag: Annotated[list[str] | None, _TAG_OPTION] = None,
     database: DatabaseOption = "",
 ) -> None:
-    """Run the scheduler and a worker in this process, until it is stopped.
+    """Run the scheduler and a worker, until they are stopped.
 
     \b
     sitecrawl monitor run

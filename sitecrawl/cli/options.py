@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
+from typer.core import TyperGroup
 
 from sitecrawl.config import ConfigError
 from sitecrawl.config.known_settings import misspelling
@@ -63,6 +64,36 @@ SettingOption = Annotated[
 DomainArgument = Annotated[
     str, typer.Argument(help="A domain (example.com) or a URL (http://127.0.0.1:8000).")
 ]
+
+
+class CommandGroup(TyperGroup):
+    """Lists its commands in the help under the headings that they are declared with."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        headings: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            command: Any = self.get_command(ctx, name)
+            row = (name, command.get_short_help_str(formatter.width))
+            heading = getattr(command, "rich_help_panel", None) or "Commands"
+            headings.setdefault(heading, []).append(row)
+        width = max(len(name) for rows in headings.values() for name, _ in rows)
+        for heading, rows in headings.items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{name:<{width}}", words) for name, words in rows])
+
+
+def command_group(name: str, words: str, *, epilog: str | None = None) -> typer.Typer:
+    """Commands under a common name, which shows their help when it is called alone."""
+    return typer.Typer(
+        name=name,
+        cls=CommandGroup,
+        help=words,
+        epilog=epilog,
+        no_args_is_help=True,
+        # Rich would take longer to draw a help page than everything else together.
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
 
 
 def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:

@@ -11,6 +11,7 @@ from sitecrawl.cli import site_transfer
 from sitecrawl.cli.group import group_id
 from sitecrawl.cli.options import (
     DatabaseOption,
+    command_group,
     parse_assignments,
 )
 from sitecrawl.cli.tables import JsonOption, ago, print_json, print_table
@@ -47,12 +48,7 @@ _ALLOW_PRIVATE = typer.Option(
     " Default: if the URL says it (127.0.0.1, localhost, wiki.internal).",
 )
 
-app = typer.Typer(
-    name="site",
-    help="Sites that are watched: scanned on a schedule.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("site", "Sites that are watched: scanned on a schedule.")
 
 
 @app.command()
@@ -74,7 +70,9 @@ def add(  # noqa: PLR0913, PLR0917  the options of the command
     as_json: JsonOption = False,
     database: DatabaseOption = "",
 ) -> None:
-    """Watch a site; its sitemaps are discovered as soon as the monitor runs.
+    """Watch a site.
+
+    Its sitemaps are discovered as soon as the monitor runs.
 
     \b
     sitecrawl site add example.com
@@ -239,7 +237,9 @@ def edit(  # noqa: PLR0913, PLR0917  the options of the command
     as_json: JsonOption = False,
     database: DatabaseOption = "",
 ) -> None:
-    """Change what is given of a watched site; an interval takes the place of a cron expression.
+    """Change what is given of a watched site.
+
+    An interval takes the place of a cron expression.
 
     \b
     sitecrawl site edit example.com --interval 60 --tag prod --tag shop

@@ -28,9 +28,10 @@ def import_(
     as_json: JsonOption = False,
     database: DatabaseOption = "",
 ) -> None:
-    """Watch every site of a file: one URL per line, or columns with a header.
+    """Watch every site of a file.
 
-    Sites that are watched already are skipped, so an import can be run again.
+    It has one URL per line, or columns with a header. Sites that are watched already are skipped,
+    so an import can be run again.
     Columns: root_url, name, tags, group, enabled, profile, priority, interval_minutes, cron,
     timezone, owner, settings.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sitecrawl.cli.options import DatabaseOption
+from sitecrawl.cli.options import DatabaseOption, command_group
 from sitecrawl.safety.text import printable
 from sitecrawl.services.permissions import Role
 from sitecrawl.store.vocabulary import FIRST_WORKSPACE
@@ -15,12 +15,7 @@ from sitecrawl.store.vocabulary import FIRST_WORKSPACE
 if TYPE_CHECKING:
     from sitecrawl.store.engine import Database
 
-app = typer.Typer(
-    name="user",
-    help="Add, list and disable the users of the dashboard and the API.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("user", "Add, list and disable the users of the dashboard and the API.")
 _EMAIL_ARGUMENT = typer.Argument(help="The user's email.")
 _PASSWORD_OPTION = typer.Option(
     "--password",
@@ -39,7 +34,7 @@ def create(
     password: Annotated[bool, _PASSWORD_OPTION] = False,
     database: DatabaseOption = "",
 ) -> None:
-    """Add a user, and print a link by which it can choose a password.
+    """Add a user, and print a link to choose a password.
 
     \b
     sitecrawl user create ada@example.com --role owner
@@ -84,7 +79,7 @@ def reset_password(
     password: Annotated[bool, _PASSWORD_OPTION] = False,
     database: DatabaseOption = "",
 ) -> None:
-    """Print a link by which the user can choose another password, or set it now.
+    """Print a link to choose another password, or set it now.
 
     \b
     sitecrawl user reset-password ada@example.com

@@ -62,15 +62,20 @@ def _leaves(command: Any, *path: str) -> Iterator[tuple[str, Any]]:
         yield " ".join(path), command
 
 
-def test_the_help_has_every_command_on_a_line_under_a_heading() -> None:
-    command = typer.main.get_command(app)
-    lines = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "80"}).stdout.splitlines()
-    names = {line.split()[0] for line in lines if line.startswith("  ") and line.strip()}
-    assert names >= vars(command)["commands"].keys()
-    assert not [line for line in lines[1:] if line.endswith("...")]
-    assert not [
-        name for name, each in vars(command)["commands"].items() if not each.rich_help_panel
-    ]
+@pytest.mark.parametrize("group", [(), ("site",), ("channel",), ("export",), ("user",)])
+def test_the_help_has_every_command_on_a_line(group: tuple[str, ...]) -> None:
+    command: Any = typer.main.get_command(app)
+    for name in group:
+        command = command.commands[name]
+    help_ = CliRunner().invoke(app, [*group, "--help"], env={"COLUMNS": "80"}).stdout
+    lines = help_.splitlines()[1:]
+    assert {line.split()[0] for line in lines if line.startswith("  ")} >= command.commands.keys()
+    assert not [line for line in lines if line.endswith("...")]
+
+
+def test_every_command_of_sitecrawl_stands_under_a_heading() -> None:
+    command: Any = typer.main.get_command(app)
+    assert not [name for name, each in command.commands.items() if not each.rich_help_panel]
 
 
 def test_every_command_has_an_example() -> None:
