@@ -95,23 +95,18 @@ def test_a_scan_runs_beside_an_event_loop(small_site: SiteServer, database: str)
 
 def test_progress_and_events_are_told(stuck_site: SiteServer, database: str) -> None:
     reached: list[ScanProgress] = []
-    has_progress = threading.Event()
-
-    def progress(state: ScanProgress) -> None:
-        reached.append(state)
-        has_progress.set()
-
     request = ScanRequest(domain=stuck_site.url, profile="fast", database=database)
-    with start_scan(request, progress) as handle:
+    with start_scan(request, reached.append) as handle:
         assert handle.id == 1
         assert handle.status() is ScanStatus.RUNNING
         events = handle.events()
-        assert next(events).kind is ScanEventKind.PROGRESS
-        assert has_progress.wait(60)
+        # On a busy machine an earlier stage may be told of first.
+        told = next(each for each in events if each.data.get("stage") == "sitemaps")
+        assert told.kind is ScanEventKind.PROGRESS
         handle.cancel()
         assert [event.kind for event in events][-1] is ScanEventKind.ENDED
     assert reached[0].scan_id == 1
-    assert reached[0].stage == "sitemaps"
+    assert "sitemaps" in {each.stage for each in reached}
     assert handle.status() is ScanStatus.CANCELLED
 
 
