@@ -1,4 +1,4 @@
-/* built from frontend/dashboard, sources sha256 3a1289b8b795a6ce18eba5c253a379ae7b7b2c4bd70050267775b0a25f1e085d */
+/* built from frontend/dashboard, sources sha256 3ed082c2e0e3f7f03a5a87b1d390e9293c8ffd924aa952a688c7fb3972ab0206 */
 "use strict";(()=>{function M(t){let e=t.split(`
 `),n=o=>e.filter(s=>s.startsWith(o)).map(s=>s.slice(o.length));return{name:n("event: ")[0]??"message",data:n("data: ").join(`
 `)}}async function*d(t){let e=t.body?.pipeThrough(new TextDecoderStream).getReader(),n="";for(let o=await e?.read();o&&!o.done;o=await e?.read()){let s=(n+o.value.replaceAll("\r","")).split(`
