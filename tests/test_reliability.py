@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.site import Reply
-from tests.site.build import robots, sitemap
+from tests.site.build import page, robots, sitemap
 from tests.site.project import CrawlResult, ProcessResult, crawl_command
 from tests.stages.stored import scan, scan_ids, summary
 
@@ -157,6 +157,30 @@ class TestStop:
         assert stopped.returncode == 3
         assert scan(stopped)[0] == "partial"
         assert "Traceback" not in stopped.stderr
+
+    def test_a_page_that_waits_for_its_retry_is_asked_again_on_resume(
+        self, site: SiteServer, project: Project
+    ) -> None:
+        site.routes["/"] = page("Home", "/a")
+        site.routes["/a"] = [Reply(b"Broken", status=500), page("A", "/b")]
+        site.routes["/b"] = page("B")
+        crawl: dict[str, object] = {"SITECRAWL_CRAWL": "always"}
+        running = Running(project, site, {**crawl, "SITECRAWL_RETRY_BACKOFF_SECONDS": 10})
+        site.log.wait_for(
+            lambda entries: any(e.path == "/a" and e.status for e in entries), timeout_seconds=120
+        )
+        running.process.send_signal(signal.SIGINT)
+        assert scan(running.end()) == ("partial", "stopped by the user")
+
+        resume = project.start(
+            *(sys.executable, "-m", "scrapy", "crawl", "discover", "-a", "resume=1"),
+            *("-s", "SITECRAWL_CRAWL=always"),
+        )
+        output, _ = resume.communicate(timeout=END_SECONDS)
+        assert resume.returncode == 0, output
+        with closing(sqlite3.connect(project.database)) as connection:
+            urls = connection.execute("SELECT url FROM pages ORDER BY number").fetchall()
+        assert urls == [(site.at(path),) for path in ("/", "/a", "/b")]
 
     def test_sigterm_is_as_polite(self, start: Callable[..., Running]) -> None:
         running = start()

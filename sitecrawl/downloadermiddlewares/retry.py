@@ -14,6 +14,7 @@ from sitecrawl.config import Config
 from sitecrawl.downloader import is_stopping, sleep_unless_stopping
 from sitecrawl.politeness.pace import backoff_seconds
 from sitecrawl.scan import scan_of
+from sitecrawl.scan.errors import ScanStoppedError
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -41,7 +42,7 @@ class BackoffRetryMiddleware(RetryMiddleware):
         if response.status not in self.retry_http_codes or self._is_in_vain(request):
             return response
         retry: Request | Response = super().process_response(request, response)
-        return await self._back_off(retry) or response if isinstance(retry, Request) else retry
+        return await self._back_off(retry) if isinstance(retry, Request) else retry
 
     async def process_exception(  # type: ignore[override]
         self, request: Request, exception: Exception
@@ -57,10 +58,15 @@ class BackoffRetryMiddleware(RetryMiddleware):
         politeness = scan_of(self.crawler).politeness
         return now >= deadline or politeness.is_waiting_in_vain(request.url, now, deadline)
 
-    async def _back_off(self, retry: Request) -> Request | None:
-        """Return the retry when its time has come; None when the scan is stopped before."""
+    async def _back_off(self, retry: Request) -> Request:
+        """Return the retry when its time has come.
+
+        A scan that is stopped before has no answer yet: a resumed one asks again.
+        """
         await sleep_unless_stopping(self.crawler, self.backoff_seconds(retry))
-        return None if is_stopping(self.crawler) else retry
+        if is_stopping(self.crawler):
+            raise ScanStoppedError(f"the scan was stopped before a retry of {retry.url}")
+        return retry
 
     def backoff_seconds(self, retry: Request) -> float:
         """The pause before a retry; override it to use other pauses."""
