@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from sitecrawl.config import ConfigError
-from sitecrawl.config.known_settings import misspelling
+from sitecrawl.config.known_settings import name_hint
 from sitecrawl.config.profiles import PROFILES, contradictions, load_settings
 from sitecrawl.safety.text import printable
 
@@ -170,7 +170,7 @@ def parse_assignments(assignments: Iterable[str]) -> dict[str, str]:
         if not equals or not name:
             raise ConfigError(f"-s {assignment!r}: expected NAME=VALUE")
         given[name] = value
-        if hint := misspelling(name):
+        if hint := name_hint(name):
             typer.echo(f"-s {printable(name)}: {hint}", err=True)
     return given
 
