@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 import typer
 from typer.core import TyperGroup
 
-from sitecrawl.config import ConfigError
-from sitecrawl.config.known_settings import name_hint
+from sitecrawl.config import PREFIX, ConfigError
+from sitecrawl.config.known_settings import known_settings, misspelling
 from sitecrawl.config.profiles import PROFILES, contradictions, load_settings
 from sitecrawl.safety.text import printable
 
@@ -170,7 +170,10 @@ def parse_assignments(assignments: Iterable[str]) -> dict[str, str]:
         if not equals or not name:
             raise ConfigError(f"-s {assignment!r}: expected NAME=VALUE")
         given[name] = value
-        if hint := name_hint(name):
+        if hint := misspelling(name):
+            # "scrapy crawl" only warns: there it may be a setting of a user's own spider.
+            if PREFIX + name.upper() in known_settings():
+                raise ConfigError(f"-s {name}: {hint}")
             typer.echo(f"-s {printable(name)}: {hint}", err=True)
     return given
 

@@ -133,7 +133,7 @@ def check_settings(settings: BaseSettings) -> None:
     """
     from sitecrawl.config import COMMAND_LINE_PRIORITY, Config
     from sitecrawl.config.environment import apply_environment
-    from sitecrawl.config.known_settings import name_hint
+    from sitecrawl.config.known_settings import misspelling
     from sitecrawl.downloader import check_download_components
 
     settings = settings.copy()
@@ -142,5 +142,5 @@ def check_settings(settings: BaseSettings) -> None:
     check_download_components(settings)
     for name in settings:
         given = settings.getpriority(name) or 0
-        if given >= COMMAND_LINE_PRIORITY and (hint := name_hint(name)):
+        if given >= COMMAND_LINE_PRIORITY and (hint := misspelling(name)):
             logger.warning("-s %s: %s", name, hint)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from functools import cache
 
-from sitecrawl.config import PREFIX, ConfigError, setting_specs
+from sitecrawl.config import PREFIX, setting_specs
 
 # Scrapy reads these, and gives them no default.
 _SCRAPY_WORDS = """
@@ -55,11 +55,3 @@ def misspelling(name: str) -> str:
     own = PREFIX + name.upper()
     near = [own] if own in known else difflib.get_close_matches(name.upper(), known, 1, _NEAR)
     return f"there is no such setting; did you mean {near[0]}?" if near else ""
-
-
-def name_hint(name: str) -> str:
-    """:func:`misspelling` of a name that a person has typed; without its prefix it is refused."""
-    hint = misspelling(name)
-    if hint and PREFIX + name.upper() in known_settings():
-        raise ConfigError(f"{name}: {hint}")
-    return hint

@@ -67,7 +67,8 @@ def test_a_misspelled_setting_is_told(
     shop: SiteServer, run_scrapy: Callable[..., ProcessResult]
 ) -> None:
     command = ("crawl", "discover", "-a", f"domain={shop.url}")
-    done = run_scrapy(*command, "-s", "DOWNLOAD_DELY=3", "-s", "MY_SHOP_TOKEN=x").succeeded()
+    own = ("-s", "MY_SHOP_TOKEN=x", "-s", "MAX_PAGES=3")  # settings of a user's own component
+    done = run_scrapy(*command, "-s", "DOWNLOAD_DELY=3", *own).succeeded()
     words = "-s DOWNLOAD_DELY: there is no such setting; did you mean DOWNLOAD_DELAY?"
     assert done.stderr.count(words) == 1
     assert "MY_SHOP_TOKEN:" not in done.stderr
